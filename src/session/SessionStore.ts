@@ -1,0 +1,142 @@
+import { Context, type Duration, type Effect, type Result, Schema } from "effect"
+import type { HistoryEntry } from "../history/HistoryEntry.ts"
+import type { PendingCall } from "../history/PendingCall.ts"
+import type { Slot } from "../history/Slot.ts"
+import { SessionId } from "../protocol/Session.ts"
+import type { Principal, Session } from "./Session.ts"
+
+/** No such session, or it is another principal's: nobody can tell the two apart. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", { id: SessionId }) {
+  override get message() {
+    return `there is no session ${this.id}`
+  }
+}
+
+/** Another turn holds the session's lease. */
+export class TurnInProgress extends Schema.TaggedError<TurnInProgress>()("TurnInProgress", { id: SessionId }) {
+  override get message() {
+    return `a turn is running on session ${this.id}; wait for its turn_stop`
+  }
+}
+
+/** The lease was taken over, has lapsed and was taken by another, or its session was deleted. Nothing was written. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { id: SessionId }) {
+  override get message() {
+    return `the turn no longer holds session ${this.id}`
+  }
+}
+
+/** A cursor that this server did not make. */
+export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {
+  override get message() {
+    return "the cursor is not one that this server gave; pass `next` of the page before, unchanged"
+  }
+}
+
+/** The database failed. What was being written is not there. */
+export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+  operation: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    return `the session store failed in ${this.operation}`
+  }
+}
+
+/** The right to write to one session: `fence` grows with each taking, so an older holder can be told and refused. */
+export interface Lease {
+  readonly sessionId: SessionId
+  readonly fence: number
+}
+
+/** What an accepted turn writes first. The session's open calls are all answered by it. */
+export interface Acceptance {
+  /** The session as the turn's overrides leave it; `pending` is ignored. */
+  readonly session: Session
+  /** Answers and denials, places for granted calls, then what the user said. */
+  readonly append: ReadonlyArray<Slot>
+}
+
+/**
+ * A turn that holds its session: the session as it stands now, its history with this turn's messages, and what was
+ * decided about it, as `decide` gave it.
+ */
+export interface AcceptedTurn<out A extends Acceptance = Acceptance> {
+  readonly acceptance: A
+  readonly lease: Lease
+  readonly session: Session
+  readonly history: ReadonlyArray<Slot>
+}
+
+/** One write of a running turn; all of it or nothing. */
+export interface Commit {
+  /** Entries to add at the end, and places to keep for calls that the server now runs. */
+  readonly append?: ReadonlyArray<Slot>
+  /** Calls that now wait for the application. */
+  readonly open?: ReadonlyArray<PendingCall>
+  /** Results (`tool` messages) of running calls, each put in the place that was kept for it. */
+  readonly settle?: ReadonlyArray<HistoryEntry>
+  /** Whether the turn is over and the lease is given back. */
+  readonly release?: boolean
+}
+
+/** A page of a list. `next` is absent on the last one. */
+export interface Page {
+  readonly sessions: ReadonlyArray<Session>
+  readonly next?: string
+}
+
+/**
+ * Where sessions live. Invariants, held by every Layer (one contract suite):
+ *
+ * 1. What a call of this service has answered is stored, also after the process dies.
+ * 2. A session of another principal does not exist.
+ * 3. At most one lease a session; a commit with any other fence writes nothing and fails with `LeaseLost`.
+ * 4. A refused `accept` changes nothing.
+ * 5. A call that was running when its lease lapsed is closed with {@link ../history/Closing.ts unknown outcome} before
+ *    anybody reads the session or its history.
+ */
+export class SessionStore extends Context.Service<SessionStore, {
+  /** How long a lease lasts unless it is renewed. */
+  readonly leaseDuration: Duration.Duration
+
+  /** Stores a new session with its seeded history. */
+  readonly create: (
+    owner: Principal,
+    session: Session,
+    history: ReadonlyArray<HistoryEntry>
+  ) => Effect.Effect<void, StoreError>
+
+  readonly get: (owner: Principal, id: SessionId) => Effect.Effect<Session, SessionNotFound | StoreError>
+
+  /** The owner's sessions, newest first. `after` is the `next` of the page before. */
+  readonly list: (
+    owner: Principal,
+    page: { readonly after?: string; readonly limit: number }
+  ) => Effect.Effect<Page, InvalidCursor | StoreError>
+
+  /** Deletes a session and its history, at once, also while a turn runs: that turn loses its lease. */
+  readonly remove: (owner: Principal, id: SessionId) => Effect.Effect<void, SessionNotFound | StoreError>
+
+  /** The full history, in order. */
+  readonly history: (
+    owner: Principal,
+    id: SessionId
+  ) => Effect.Effect<ReadonlyArray<HistoryEntry>, SessionNotFound | StoreError>
+
+  /**
+   * Takes the session's lease and writes what the turn brings, in one transaction. `decide` is pure; it sees the
+   * session as it is under the lease, and its refusal leaves everything as it was.
+   */
+  readonly accept: <A extends Acceptance, E>(
+    owner: Principal,
+    id: SessionId,
+    decide: (session: Session) => Result.Result<A, E>
+  ) => Effect.Effect<AcceptedTurn<A>, E | SessionNotFound | TurnInProgress | StoreError>
+
+  /** Writes one step of a turn. */
+  readonly commit: (lease: Lease, commit: Commit) => Effect.Effect<void, LeaseLost | StoreError>
+
+  /** Makes the lease last `leaseDuration` from now. */
+  readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
+}>()("effect-aap/SessionStore") {}

@@ -1,0 +1,135 @@
+import { Result } from "effect"
+import type { HistoryEntry, ProviderData } from "../history/HistoryEntry.ts"
+import type { PendingCall } from "../history/PendingCall.ts"
+import * as Transcript from "../history/Transcript.ts"
+import type { FinishReason, ModelEvent, Usage } from "../model/ChatModel.ts"
+import type { StopReason } from "../protocol/Turn.ts"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import * as ToolArguments from "./ToolArguments.ts"
+import type { Toolbox } from "./Toolbox.ts"
+
+/** A call that was announced. One with a `rejection` is never run: the sentence is its result. */
+export interface AnnouncedCall extends PendingCall {
+  readonly rejection?: string
+}
+
+/** What one model step has said so far. */
+export interface Step {
+  readonly transcript: Transcript.Transcript
+  readonly providerData: ReadonlyArray<Omit<ProviderData, "provider">>
+  readonly calls: ReadonlyArray<AnnouncedCall>
+  readonly finish?: { readonly reason: FinishReason; readonly usage?: Usage }
+}
+
+/** A step in which the model has said nothing yet. */
+export const initial: Step = { transcript: Transcript.empty, providerData: [], calls: [] }
+
+/** The step with its open block ended, and the whole-block event that says so. A blank block says nothing. */
+export const flush = (step: Step): readonly [Step, ReadonlyArray<TurnEvent>] => {
+  const block = Transcript.openBlock(step.transcript)
+  const event: TurnEvent | undefined =
+    block?.type === "text"
+      ? { event: "text", data: { text: block.text } }
+      : block?.type === "thinking"
+        ? { event: "thinking", data: { thinking: block.thinking } }
+        : undefined
+  if (event !== undefined) return [{ ...step, transcript: Transcript.apply(step.transcript, event) }, [event]]
+  return [step.transcript.open === undefined ? step : { ...step, transcript: { ...step.transcript, open: undefined } }, []]
+}
+
+const tell = (step: Step, event: TurnEvent, type: Transcript.OpenBlock["type"]): readonly [Step, ReadonlyArray<TurnEvent>] => {
+  const open = step.transcript.open
+  const [before, events] = open === undefined || open.type === type ? ([step, []] as const) : flush(step)
+  return [{ ...before, transcript: Transcript.apply(before.transcript, event) }, [...events, event]]
+}
+
+const currentBlock = (step: Step): number => step.transcript.blocks.length
+
+const announce = (
+  toolbox: Toolbox,
+  event: Extract<ModelEvent, { readonly type: "tool_call" }>,
+  toolCallId: string
+): AnnouncedCall => {
+  const input = ToolArguments.parse(event.arguments)
+  const answerer = toolbox.answerers.get(event.name)
+  const call = { toolCallId, name: event.name, input: Result.getOrElse(input, () => ({})) }
+  const reject = (rejection: string): AnnouncedCall => ({ call, answerer: "running", runnable: false, rejection })
+  if (answerer === undefined) {
+    const names = [...toolbox.answerers.keys()].join(", ") || "none"
+    return reject(`There is no tool named ${event.name}. The tools are: ${names}.`)
+  }
+  if (Result.isFailure(input)) return reject(input.failure)
+  return { call, answerer, runnable: true }
+}
+
+/**
+ * What a model event adds to a step, and the turn's events that tell it. `toolCallId` is a fresh id, used where the
+ * event is a call.
+ *
+ * 1. A block's deltas are followed by the whole block, once, before anything else is told.
+ * 2. Neighbouring blocks of one kind are one block; a blank one is none.
+ * 3. Every call is announced under our id, with an object as its input, whatever the model sent.
+ * 4. After its finish a step says nothing more.
+ */
+export const apply = (
+  step: Step,
+  event: ModelEvent,
+  toolbox: Toolbox,
+  toolCallId: string
+): readonly [Step, ReadonlyArray<TurnEvent>] => {
+  if (step.finish !== undefined) return [step, []]
+  switch (event.type) {
+    case "text_delta":
+      if (event.delta === "") return [step, []]
+      return tell(step, { event: "text_delta", data: { delta: event.delta } }, "text")
+    case "thinking_delta":
+      if (event.delta === "") return [step, []]
+      return tell(step, { event: "thinking_delta", data: { delta: event.delta } }, "thinking")
+    case "provider_data": {
+      const [flushed] = flush(step)
+      const block = Math.max(0, currentBlock(flushed) - 1)
+      return [{ ...step, providerData: [...step.providerData, { block, data: event.data }] }, []]
+    }
+    case "tool_call": {
+      const [flushed, events] = flush(step)
+      const announced = announce(toolbox, event, toolCallId)
+      const told: TurnEvent = { event: "tool_call", data: announced.call }
+      const data = event.data === undefined ? [] : [{ block: currentBlock(flushed), data: event.data }]
+      const next: Step = {
+        ...flushed,
+        transcript: Transcript.apply(flushed.transcript, told),
+        providerData: [...flushed.providerData, ...data],
+        calls: [...flushed.calls, announced]
+      }
+      return [next, [...events, told]]
+    }
+    case "finish": {
+      const [flushed, events] = flush(step)
+      const { reason, usage } = event
+      return [{ ...flushed, finish: usage === undefined ? { reason } : { reason, usage } }, events]
+    }
+  }
+}
+
+/** The assistant message of a step, with the provider data of its blocks; `undefined` if the model said nothing. */
+export const toEntry = (step: Step, provider: string): HistoryEntry | undefined => {
+  const [flushed] = flush(step)
+  const message = Transcript.assistantMessage(flushed.transcript.blocks)
+  if (message === undefined) return undefined
+  const providerData = step.providerData.map((data) => ({ ...data, provider }))
+  return providerData.length === 0 ? { message } : { message, providerData }
+}
+
+/**
+ * What a finished step leads to: the reason to stop, or `undefined` to go on with its calls. The calls decide, unless
+ * the model refused.
+ */
+export const stopReason = (step: Step): StopReason | undefined => {
+  if (step.finish === undefined) return "error"
+  if (step.finish.reason === "refusal") return "refusal"
+  if (step.calls.length > 0) return undefined
+  return step.finish.reason === "length" ? "max_tokens" : "end_turn"
+}
+
+/** The call without its rejection, as the store keeps it. */
+export const toPending = ({ answerer, call, runnable }: AnnouncedCall): PendingCall => ({ answerer, call, runnable })

@@ -1,0 +1,203 @@
+import { Cause, Data, Duration, Effect, Option, Schedule, Stream } from "effect"
+import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
+import * as Agent from "../agent/Agent.ts"
+import type * as SessionSetup from "../agent/SessionSetup.ts"
+import * as Closing from "../history/Closing.ts"
+import { type HistoryEntry, make as entry } from "../history/HistoryEntry.ts"
+import type { Ids } from "../history/Ids.ts"
+import type { PendingCall } from "../history/PendingCall.ts"
+import * as Slot from "../history/Slot.ts"
+import type { ChatModel, ModelEvent } from "../model/ChatModel.ts"
+import { ModelError } from "../model/ModelError.ts"
+import * as Retry from "../model/Retry.ts"
+import type { StopReason } from "../protocol/Turn.ts"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { Principal } from "../session/Session.ts"
+import type { AcceptedTurn, Commit, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
+import type { ToolRegistry } from "../tool/ToolRegistry.ts"
+import * as Step from "./Step.ts"
+import * as Toolbox from "./Toolbox.ts"
+import type { Turn } from "./TurnRunner.ts"
+import * as TurnState from "./TurnState.ts"
+
+/** How many tools of one step run at the same time. */
+const toolConcurrency = 16
+
+/** The agent went on calling tools for as many steps as it may take. */
+class StepLimitReached extends Data.TaggedError("StepLimitReached")<{ readonly limit: number }> {
+  override get message() {
+    return `the turn took all of its ${this.limit} model steps`
+  }
+}
+
+/** What can end a turn early; its client is told by a stop reason alone. */
+type TurnFailure = ModelError | StepLimitReached | LeaseLost | StoreError
+
+const unfinished = new ModelError({
+  reason: "bad_response",
+  message: "the model's stream ended without a finish",
+  retryable: false
+})
+
+/** What a turn is made of. */
+export interface TurnParts {
+  readonly owner: Principal
+  readonly agent: CatalogedAgent
+  readonly setup: SessionSetup.SessionSetup
+  readonly accepted: AcceptedTurn
+  /** Places of server calls that the application decided on, in order: answered already, or to be run. */
+  readonly decided: ReadonlyArray<Slot.Slot>
+}
+
+/** The ports that a turn works with. */
+export interface TurnPorts {
+  readonly model: ChatModel["Service"]
+  readonly tools: ToolRegistry["Service"]
+  readonly store: SessionStore["Service"]
+  readonly ids: Effect.Success<typeof Ids>
+}
+
+const stop = (stopReason: StopReason): TurnEvent => ({ event: "turn_stop", data: { stopReason } })
+
+const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (!(error instanceof ModelError)) return "error"
+  return error.reason === "context_overflow" ? "max_tokens" : error.reason === "refused" ? "refusal" : "error"
+}
+
+/**
+ * The turn, as a stream of its events.
+ *
+ * 1. `turn_start` first, `turn_stop` last, one of each, whatever fails between.
+ * 2. What is told is stored first: a result before its event, a step before the next, all before `turn_stop`.
+ * 3. The lease is given back before `turn_stop` is told, so that the application's next turn finds it free.
+ * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
+ */
+export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon"> => {
+  const { ids, model, store, tools } = ports
+  const { agent, lease, session } = { ...parts, ...parts.accepted }
+  const toolbox = Toolbox.make(agent, parts.setup)
+  const options = Agent.optionValues(agent.agent, parts.setup.options)
+  let state: TurnState.TurnState = { conversation: parts.accepted.history, step: undefined, started: new Set() }
+  let stopped: StopReason | undefined
+
+  const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
+    store.commit(lease, change).pipe(
+      Effect.tap(() => Effect.sync(() => void (state = next(state)))),
+      Effect.uninterruptible
+    )
+
+  const finish = (reason: StopReason, append: ReadonlyArray<Slot.Slot>, open: ReadonlyArray<PendingCall> = []) =>
+    commit({ append, open, release: true }, (state) => {
+      stopped = reason
+      return TurnState.endStep(state, append)
+    }).pipe(Effect.as(stop(reason)))
+
+  const runCall = Effect.fnUntraced(function* (announced: Step.AnnouncedCall) {
+    const { call, rejection } = announced
+    state = { ...state, started: new Set(state.started).add(call.toolCallId) }
+    const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: parts.owner }
+    const content = rejection ?? (yield* tools.run(call, context))
+    const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
+    yield* commit({ settle: [result] }, (state) => TurnState.settle(state, result))
+    return TurnState.toolResult(result)
+  })
+
+  const inOrder = <A, E>(items: ReadonlyArray<A>, run: (item: A) => Effect.Effect<ReadonlyArray<TurnEvent>, E>) =>
+    Stream.fromArray(items).pipe(Stream.mapEffect(run, { concurrency: toolConcurrency }), Stream.flattenIterable)
+
+  const hear = (chunk: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> => {
+    const told: Array<TurnEvent> = []
+    let step = state.step ?? Step.initial
+    for (const event of chunk) {
+      const [next, events] = Step.apply(step, event, toolbox, event.type === "tool_call" ? ids.next("call") : "")
+      step = next
+      told.push(...events)
+    }
+    state = { ...state, step }
+    return told
+  }
+
+  const listen = Stream.suspend(() => {
+    state = { ...state, step: Step.initial }
+    return model.stream({
+      model: Agent.model(agent.agent, options),
+      system: Agent.instructions(agent.agent, options),
+      history: Slot.entries(state.conversation),
+      tools: toolbox.specs,
+      ...(agent.agent.maxTokens === undefined ? {} : { maxTokens: agent.agent.maxTokens })
+    })
+  })
+
+  const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure> =>
+    count > agent.agent.stepLimit
+      ? Stream.fail(new StepLimitReached({ limit: agent.agent.stepLimit }))
+      : Retry.beforeFirstDelta(listen).pipe(
+          Stream.mapAccumArray(
+            () => undefined,
+            (none, chunk) => [none, hear(chunk)] as const
+          ),
+          Stream.concat(Stream.unwrap(Effect.suspend(() => afterStep(count))))
+        )
+
+  const afterStep = Effect.fnUntraced(function* (count: number) {
+    const step = state.step ?? Step.initial
+    if (step.finish === undefined) return Stream.fail(unfinished)
+    const said = Option.toArray(Option.map(Option.fromUndefinedOr(Step.toEntry(step, model.provider)), Slot.entry))
+    const reason = Step.stopReason(step)
+    if (reason !== undefined) {
+      const closed = step.calls.map(({ call }) => Closing.close(call, "notRun"))
+      const last = yield* finish(reason, [...said, ...closed.map(Slot.entry)])
+      return Stream.fromArray([...closed.flatMap(TurnState.toolResult), last])
+    }
+    const owed = step.calls.filter((call) => call.answerer === "running")
+    const open = step.calls.filter((call) => call.answerer !== "running").map(Step.toPending)
+    if (owed.length === 0) return Stream.succeed(yield* finish("tool_use", said, open))
+    const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
+    yield* commit({ append, open }, (state) => TurnState.endStep(state, append))
+    const after = open.length === 0 ? steps(count + 1) : Stream.fromEffect(Effect.suspend(() => finish("tool_use", [])))
+    return Stream.concat(inOrder(owed, runCall), after)
+  })
+
+  const end = (reason: StopReason): Effect.Effect<ReadonlyArray<TurnEvent>> =>
+    Effect.suspend(() => {
+      if (stopped !== undefined) return Effect.succeed([stop(stopped)])
+      stopped = reason
+      const { commit, events } = TurnState.abandon(state, model.provider)
+      return store.commit(lease, commit).pipe(
+        Effect.catchCause((cause) => Effect.logError("what a turn left could not be stored", cause)),
+        Effect.as([...events, stop(reason)])
+      )
+    }).pipe(Effect.uninterruptible)
+
+  const decide = (slot: Slot.Slot) =>
+    slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(TurnState.toolResult(slot.entry))
+
+  const renewal = store.renew(lease).pipe(
+    Effect.repeat(Schedule.spaced(Duration.divideUnsafe(store.leaseDuration, 3))),
+    Effect.delay(Duration.divideUnsafe(store.leaseDuration, 3)),
+    Effect.catchCause((cause) => Effect.logWarning("a turn's lease could not be renewed", cause))
+  )
+
+  const events = Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }).pipe(
+    Stream.concat(inOrder(parts.decided, decide)),
+    Stream.concat(steps(1)),
+    Stream.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Stream.fromEffect(Effect.interrupt)
+        : Stream.unwrap(
+            Effect.logWarning("a turn failed", cause).pipe(
+              Effect.andThen(end(failureStopReason(cause))),
+              Effect.map(Stream.fromArray)
+            )
+          )
+    )
+  )
+
+  return {
+    events: Stream.unwrap(Effect.as(Effect.forkScoped(renewal), events)).pipe(
+      Stream.withSpan("TurnRunner.turn", { attributes: { "gen_ai.conversation.id": session.id } })
+    ),
+    abandon: end("error")
+  }
+}

@@ -1,0 +1,116 @@
+import { Context, Effect, Layer, Result, Schema, type Stream } from "effect"
+import type { OnDisconnect } from "../agent/Agent.ts"
+import { AgentCatalog, type CatalogedAgent } from "../agent/AgentCatalog.ts"
+import * as CapabilityCheck from "../agent/CapabilityCheck.ts"
+import * as SessionSetup from "../agent/SessionSetup.ts"
+import type { SetupRejected } from "../agent/SetupRejected.ts"
+import { Ids } from "../history/Ids.ts"
+import { open } from "../history/PendingCall.ts"
+import type { Slot } from "../history/Slot.ts"
+import { ChatModel } from "../model/ChatModel.ts"
+import type { SessionId } from "../protocol/Session.ts"
+import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { Principal, Session } from "../session/Session.ts"
+import { type Acceptance, type SessionNotFound, SessionStore, type StoreError, type TurnInProgress } from "../session/SessionStore.ts"
+import { ToolRegistry } from "../tool/ToolRegistry.ts"
+import * as Submission from "./Submission.ts"
+import * as TurnLoop from "./TurnLoop.ts"
+
+/** The session's agent is not served here any more. */
+export class AgentGone extends Schema.TaggedError<AgentGone>()("AgentGone", { agent: Schema.String }) {
+  override get message() {
+    return `this server has no agent ${this.agent} any more; the session can be read and deleted, not continued`
+  }
+}
+
+/** Why a turn was not accepted. Nothing was changed. */
+export type TurnRejected =
+  | SessionNotFound
+  | TurnInProgress
+  | AgentGone
+  | SetupRejected
+  | Submission.PendingToolCalls
+  | Submission.InvalidMessage
+  | StoreError
+
+/**
+ * An accepted turn: it holds its session's lease until its stream ends. Whoever takes it runs `events` once, and runs
+ * `abandon` if that run does not reach its end.
+ */
+export interface Turn {
+  readonly mode: StreamMode
+  readonly onDisconnect: OnDisconnect
+  /** All events, `turn_start` first and `turn_stop` last. It never fails; whatever goes wrong is told in it. */
+  readonly events: Stream.Stream<TurnEvent>
+  /**
+   * Ends a turn whose stream was interrupted, or never run: keeps what was finished and said, closes what was not, and
+   * gives the lease back. Answers the events that were still to come, `turn_stop` last. Safe to run twice.
+   */
+  readonly abandon: Effect.Effect<ReadonlyArray<TurnEvent>>
+}
+
+/** How denials read in the history. The default is the protocol's English wording. */
+export const DenialText = Context.Reference<Submission.DenialText>("effect-aap/DenialText", {
+  defaultValue: () => Submission.denialText
+})
+
+/** What the runner decides about a request, besides what the store shall write. */
+interface Decision extends Acceptance {
+  readonly agent: CatalogedAgent
+  readonly setup: SessionSetup.SessionSetup
+  readonly decided: ReadonlyArray<Slot>
+}
+
+const decide = (
+  agent: CatalogedAgent | undefined,
+  session: Session,
+  request: TurnRequest,
+  denial: Submission.DenialText
+): Result.Result<Decision, Exclude<TurnRejected, SessionNotFound | TurnInProgress | StoreError>> =>
+  Result.gen(function* () {
+    if (agent === undefined) return yield* Result.fail(new AgentGone({ agent: session.agent.name }))
+    yield* CapabilityCheck.streamMode(agent.agent.capabilities, request.stream ?? "none")
+    yield* CapabilityCheck.images(agent.agent.capabilities, request.messages)
+    const setup = yield* SessionSetup.change(agent, SessionSetup.ofSession(session), {
+      serverTools: request.agent?.tools,
+      options: request.agent?.options,
+      clientTools: request.tools
+    })
+    const { append, server } = yield* Submission.check(open(session.pending), request.messages, denial)
+    return { agent, setup, session: SessionSetup.apply(session, setup), append, decided: server }
+  })
+
+/** Runs turns. */
+export class TurnRunner extends Context.Service<TurnRunner, {
+  /** Takes the session, checks the request against it, and stores the application's messages, in one transaction. */
+  readonly accept: (owner: Principal, id: SessionId, request: TurnRequest) => Effect.Effect<Turn, TurnRejected>
+}>()("effect-aap/TurnRunner") {
+  /** The runner over the four ports. */
+  static readonly layer: Layer.Layer<TurnRunner, never, AgentCatalog | ChatModel | SessionStore | ToolRegistry> =
+    Layer.effect(
+      TurnRunner,
+      Effect.gen(function* () {
+        const catalog = yield* AgentCatalog
+        const store = yield* SessionStore
+        const ports: TurnLoop.TurnPorts = { model: yield* ChatModel, tools: yield* ToolRegistry, store, ids: yield* Ids }
+        const denial = yield* DenialText
+        const accept = Effect.fn("TurnRunner.accept")(function* (
+          owner: Principal,
+          id: SessionId,
+          request: TurnRequest
+        ): Effect.fn.Return<Turn, TurnRejected> {
+          const accepted = yield* store.accept(owner, id, (session) =>
+            decide(catalog.get(session.agent.name), session, request, denial)
+          )
+          const { agent, decided, setup } = accepted.acceptance
+          return {
+            mode: request.stream ?? "none",
+            onDisconnect: agent.agent.onDisconnect,
+            ...TurnLoop.make(ports, { owner, agent, setup, accepted, decided })
+          }
+        })
+        return TurnRunner.of({ accept })
+      })
+    )
+}

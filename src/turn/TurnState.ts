@@ -1,0 +1,67 @@
+import * as Closing from "../history/Closing.ts"
+import type { HistoryEntry } from "../history/HistoryEntry.ts"
+import type { PendingCall } from "../history/PendingCall.ts"
+import * as Slot from "../history/Slot.ts"
+import type { ToolCall } from "../protocol/Tool.ts"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { Commit } from "../session/SessionStore.ts"
+import * as Step from "./Step.ts"
+
+/**
+ * Where a turn stands. `conversation` is what the store has; `step` is what the model has said since, and is
+ * `undefined` between steps; `started` are the ids of calls whose tool has begun to run.
+ */
+export interface TurnState {
+  readonly conversation: ReadonlyArray<Slot.Slot>
+  readonly step: Step.Step | undefined
+  readonly started: ReadonlySet<string>
+}
+
+/** The calls that the server owes a result, in order. */
+export const running = (state: TurnState): ReadonlyArray<PendingCall> =>
+  state.conversation.flatMap((slot) => (slot._tag === "Running" ? [slot.call] : []))
+
+/** The event that tells a result. */
+export const toolResult = (entry: HistoryEntry): ReadonlyArray<TurnEvent> =>
+  entry.message.role === "tool"
+    ? [{ event: "tool_result", data: { toolCallId: entry.message.toolCallId, content: entry.message.content } }]
+    : []
+
+/** A step that is over, and what of it waits for the application. */
+export const endStep = (
+  state: TurnState,
+  append: ReadonlyArray<Slot.Slot>
+): TurnState => ({ ...state, conversation: [...state.conversation, ...append], step: undefined })
+
+/** The state once the result of a running call is stored. */
+export const settle = (state: TurnState, result: HistoryEntry): TurnState => ({
+  ...state,
+  conversation: state.conversation.map((slot) =>
+    slot._tag === "Running" && result.message.role === "tool" && slot.call.call.toolCallId === result.message.toolCallId
+      ? Slot.entry(result)
+      : slot
+  )
+})
+
+/**
+ * How to end a turn at once, wherever it stands: what to store, and what to tell.
+ *
+ * 1. What the model has said is kept, blank text aside.
+ * 2. Every call that was announced and has no result is closed, with the reason.
+ * 3. The lease is given back.
+ */
+export const abandon = (
+  state: TurnState,
+  provider: string
+): { readonly commit: Commit; readonly events: ReadonlyArray<TurnEvent> } => {
+  const close = (call: ToolCall) => Closing.close(call, state.started.has(call.toolCallId) ? "interrupted" : "notRun")
+  const settled = running(state).map(({ call }) => close(call))
+  const [step, said] = state.step === undefined ? [undefined, []] : Step.flush(state.step)
+  const entry = step === undefined ? undefined : Step.toEntry(step, provider)
+  const closed = (step?.calls ?? []).map(({ call }) => close(call))
+  const append = [...(entry === undefined ? [] : [entry]), ...closed].map(Slot.entry)
+  return {
+    commit: { settle: settled, append, release: true },
+    events: [...settled.flatMap(toolResult), ...said, ...closed.flatMap(toolResult)]
+  }
+}
