@@ -74,7 +74,10 @@ export interface Commit {
   readonly append?: ReadonlyArray<Slot>
   /** Calls that now wait for the application. */
   readonly open?: ReadonlyArray<PendingCall>
-  /** Results (`tool` messages) of running calls, each put in the place that was kept for it. */
+  /**
+   * Results (`tool` messages) of pending calls: a running call's in the place that was kept for it, an open call's at
+   * the end.
+   */
   readonly settle?: ReadonlyArray<HistoryEntry>
   /** Whether the turn is over and the lease is given back. */
   readonly release?: boolean

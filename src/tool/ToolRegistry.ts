@@ -22,5 +22,7 @@ export interface RegisteredTool {
  */
 export class ToolRegistry extends Context.Service<ToolRegistry, {
   readonly tools: ReadonlyMap<string, RegisteredTool>
+  /** What is wrong with the input of a call, in the sentence that `run` would answer; `undefined` if it fits. */
+  readonly check: (call: ToolCall) => Effect.Effect<string | undefined>
   readonly run: (call: ToolCall, context: ToolCallContext) => Effect.Effect<InputContent>
 }>()("effect-aap/ToolRegistry") {}

@@ -13,6 +13,14 @@ export interface AnnouncedCall extends PendingCall {
   readonly rejection?: string
 }
 
+/** The call, answered by a sentence instead of being run. */
+export const reject = ({ call }: Pick<AnnouncedCall, "call">, rejection: string): AnnouncedCall => ({
+  call,
+  answerer: "running",
+  runnable: false,
+  rejection
+})
+
 /** What one model step has said so far. */
 export interface Step {
   readonly transcript: Transcript.Transcript
@@ -53,12 +61,11 @@ const announce = (
   const input = ToolArguments.parse(event.arguments)
   const answerer = toolbox.answerers.get(event.name)
   const call = { toolCallId, name: event.name, input: Result.getOrElse(input, () => ({})) }
-  const reject = (rejection: string): AnnouncedCall => ({ call, answerer: "running", runnable: false, rejection })
   if (answerer === undefined) {
     const names = [...toolbox.answerers.keys()].join(", ") || "none"
-    return reject(`There is no tool named ${event.name}. The tools are: ${names}.`)
+    return reject({ call }, `There is no tool named ${event.name}. The tools are: ${names}.`)
   }
-  if (Result.isFailure(input)) return reject(input.failure)
+  if (Result.isFailure(input)) return reject({ call }, input.failure)
   return { call, answerer, runnable: true }
 }
 

@@ -78,7 +78,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const { agent, lease, session } = { ...parts, ...parts.accepted }
   const toolbox = Toolbox.make(agent, parts.setup)
   const options = Agent.optionValues(agent.agent, parts.setup.options)
-  let state: TurnState.TurnState = { conversation: parts.accepted.history, step: undefined, started: new Set() }
+  let state = TurnState.initial(parts.accepted.history)
   let stopped: StopReason | undefined
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
@@ -90,7 +90,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const finish = (reason: StopReason, append: ReadonlyArray<Slot.Slot>, open: ReadonlyArray<PendingCall> = []) =>
     commit({ append, open, release: true }, (state) => {
       stopped = reason
-      return TurnState.endStep(state, append)
+      return TurnState.endStep(state, append, open)
     }).pipe(Effect.as(stop(reason)))
 
   const runCall = Effect.fnUntraced(function* (announced: Step.AnnouncedCall) {
@@ -100,11 +100,25 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     const content = rejection ?? (yield* tools.run(call, context))
     const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
     yield* commit({ settle: [result] }, (state) => TurnState.settle(state, result))
-    return TurnState.toolResult(result)
+    return result
   })
 
-  const inOrder = <A, E>(items: ReadonlyArray<A>, run: (item: A) => Effect.Effect<ReadonlyArray<TurnEvent>, E>) =>
-    Stream.fromArray(items).pipe(Stream.mapEffect(run, { concurrency: toolConcurrency }), Stream.flattenIterable)
+  /** A call that waits for permission though its input does not fit is answered at once: nobody is asked in vain. */
+  const screen = (announced: Step.AnnouncedCall) =>
+    announced.answerer === "permission"
+      ? Effect.map(tools.check(announced.call), (flaw) => (flaw === undefined ? announced : Step.reject(announced, flaw)))
+      : Effect.succeed(announced)
+
+  /** Settles calls side by side, and tells their results in order. */
+  const results = <A, E>(calls: ReadonlyArray<A>, run: (call: A) => Effect.Effect<HistoryEntry, E>) =>
+    Stream.fromArray(calls).pipe(
+      Stream.mapEffect(run, { concurrency: toolConcurrency }),
+      Stream.map((result) => {
+        state = TurnState.tell(state, result)
+        return TurnState.toolResult(result)
+      }),
+      Stream.flattenIterable
+    )
 
   const hear = (chunk: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> => {
     const told: Array<TurnEvent> = []
@@ -150,13 +164,14 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       const last = yield* finish(reason, [...said, ...closed.map(Slot.entry)])
       return Stream.fromArray([...closed.flatMap(TurnState.toolResult), last])
     }
-    const owed = step.calls.filter((call) => call.answerer === "running")
-    const open = step.calls.filter((call) => call.answerer !== "running").map(Step.toPending)
+    const calls = yield* Effect.forEach(step.calls, screen)
+    const owed = calls.filter((call) => call.answerer === "running")
+    const open = calls.filter((call) => call.answerer !== "running").map(Step.toPending)
     if (owed.length === 0) return Stream.succeed(yield* finish("tool_use", said, open))
     const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
-    yield* commit({ append, open }, (state) => TurnState.endStep(state, append))
+    yield* commit({ append, open }, (state) => TurnState.endStep(state, append, open))
     const after = open.length === 0 ? steps(count + 1) : Stream.fromEffect(Effect.suspend(() => finish("tool_use", [])))
-    return Stream.concat(inOrder(owed, runCall), after)
+    return Stream.concat(results(owed, runCall), after)
   })
 
   const end = (reason: StopReason): Effect.Effect<ReadonlyArray<TurnEvent>> =>
@@ -171,7 +186,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     }).pipe(Effect.uninterruptible)
 
   const decide = (slot: Slot.Slot) =>
-    slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(TurnState.toolResult(slot.entry))
+    slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry)
 
   const renewal = store.renew(lease).pipe(
     Effect.repeat(Schedule.spaced(Duration.divideUnsafe(store.leaseDuration, 3))),
@@ -180,7 +195,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   )
 
   const events = Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }).pipe(
-    Stream.concat(inOrder(parts.decided, decide)),
+    Stream.concat(results(parts.decided, decide)),
     Stream.concat(steps(1)),
     Stream.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)

@@ -9,17 +9,25 @@ import * as Step from "./Step.ts"
 
 /**
  * Where a turn stands. `conversation` is what the store has; `step` is what the model has said since, and is
- * `undefined` between steps; `started` are the ids of calls whose tool has begun to run.
+ * `undefined` between steps; `started` are the ids of calls whose tool has begun to run, `untold` the results that are
+ * stored and whose events are still to come, `open` the calls of the last step that wait for the application.
  */
 export interface TurnState {
   readonly conversation: ReadonlyArray<Slot.Slot>
   readonly step: Step.Step | undefined
   readonly started: ReadonlySet<string>
+  readonly untold: ReadonlySet<HistoryEntry>
+  readonly open: ReadonlyArray<PendingCall>
 }
 
-/** The calls that the server owes a result, in order. */
-export const running = (state: TurnState): ReadonlyArray<PendingCall> =>
-  state.conversation.flatMap((slot) => (slot._tag === "Running" ? [slot.call] : []))
+/** A turn whose application has been heard, and that has said nothing yet. */
+export const initial = (conversation: ReadonlyArray<Slot.Slot>): TurnState => ({
+  conversation,
+  step: undefined,
+  started: new Set(),
+  untold: new Set(),
+  open: []
+})
 
 /** The event that tells a result. */
 export const toolResult = (entry: HistoryEntry): ReadonlyArray<TurnEvent> =>
@@ -27,11 +35,17 @@ export const toolResult = (entry: HistoryEntry): ReadonlyArray<TurnEvent> =>
     ? [{ event: "tool_result", data: { toolCallId: entry.message.toolCallId, content: entry.message.content } }]
     : []
 
-/** A step that is over, and what of it waits for the application. */
+/** The state once a step is stored. */
 export const endStep = (
   state: TurnState,
-  append: ReadonlyArray<Slot.Slot>
-): TurnState => ({ ...state, conversation: [...state.conversation, ...append], step: undefined })
+  append: ReadonlyArray<Slot.Slot>,
+  open: ReadonlyArray<PendingCall>
+): TurnState => ({
+  ...state,
+  open,
+  conversation: [...state.conversation, ...append],
+  step: undefined
+})
 
 /** The state once the result of a running call is stored. */
 export const settle = (state: TurnState, result: HistoryEntry): TurnState => ({
@@ -40,7 +54,14 @@ export const settle = (state: TurnState, result: HistoryEntry): TurnState => ({
     slot._tag === "Running" && result.message.role === "tool" && slot.call.call.toolCallId === result.message.toolCallId
       ? Slot.entry(result)
       : slot
-  )
+  ),
+  untold: new Set(state.untold).add(result)
+})
+
+/** The state once a result was told. */
+export const tell = (state: TurnState, result: HistoryEntry): TurnState => ({
+  ...state,
+  untold: new Set([...state.untold].filter((other) => other !== result))
 })
 
 /**
@@ -48,20 +69,28 @@ export const settle = (state: TurnState, result: HistoryEntry): TurnState => ({
  *
  * 1. What the model has said is kept, blank text aside.
  * 2. Every call that was announced and has no result is closed, with the reason.
- * 3. The lease is given back.
+ * 3. Results that are stored are told.
+ * 4. The lease is given back.
  */
 export const abandon = (
   state: TurnState,
   provider: string
 ): { readonly commit: Commit; readonly events: ReadonlyArray<TurnEvent> } => {
   const close = (call: ToolCall) => Closing.close(call, state.started.has(call.toolCallId) ? "interrupted" : "notRun")
-  const settled = running(state).map(({ call }) => close(call))
+  const owed = state.conversation.flatMap((slot) =>
+    slot._tag === "Running"
+      ? [{ settle: [close(slot.call.call)], tell: close(slot.call.call) }]
+      : state.untold.has(slot.entry)
+        ? [{ settle: [], tell: slot.entry }]
+        : []
+  )
+  const unanswered = state.open.map(({ call }) => close(call))
   const [step, said] = state.step === undefined ? [undefined, []] : Step.flush(state.step)
   const entry = step === undefined ? undefined : Step.toEntry(step, provider)
   const closed = (step?.calls ?? []).map(({ call }) => close(call))
   const append = [...(entry === undefined ? [] : [entry]), ...closed].map(Slot.entry)
   return {
-    commit: { settle: settled, append, release: true },
-    events: [...settled.flatMap(toolResult), ...said, ...closed.flatMap(toolResult)]
+    commit: { settle: [...owed.flatMap(({ settle }) => settle), ...unanswered], append, release: true },
+    events: [...owed.flatMap(({ tell }) => toolResult(tell)), ...unanswered.flatMap(toolResult), ...said, ...closed.flatMap(toolResult)]
   }
 }

@@ -15,10 +15,11 @@ const say = (event: "text" | "thinking", text: string, cut: number): ReadonlyArr
 }
 
 /** One thing that a turn may tell between its start and its stop. */
-const Told = Schema.Union([
-  Schema.Struct({ tell: Schema.Literals(["text", "thinking"]), text: Schema.NonEmptyString, cut: Schema.Int }),
-  Schema.Struct({ tell: Schema.Literals(["call", "result"]), id: Schema.NonEmptyString })
-])
+const Told = Schema.Struct({
+  tell: Schema.Literals(["text", "thinking", "call", "result"]),
+  text: Schema.NonEmptyString,
+  cut: Schema.Int
+})
 
 /** A turn as a server of ours tells it: neighbouring blocks of one kind are one block, blank ones are not told whole. */
 const toEvents = (told: ReadonlyArray<typeof Told.Type>): ReadonlyArray<TurnEvent> => {
@@ -26,9 +27,9 @@ const toEvents = (told: ReadonlyArray<typeof Told.Type>): ReadonlyArray<TurnEven
   let last: string | undefined
   for (const item of told) {
     if (item.tell === "call") {
-      events.push({ event: "tool_call", data: { toolCallId: item.id, name: "tool", input: {} } })
+      events.push({ event: "tool_call", data: { toolCallId: item.text, name: "tool", input: {} } })
     } else if (item.tell === "result") {
-      events.push({ event: "tool_result", data: { toolCallId: item.id, content: "done" } })
+      events.push({ event: "tool_result", data: { toolCallId: item.text, content: "done" } })
     } else if (item.tell !== last && !Transcript.isBlank(item.text)) {
       events.push(...say(item.tell, item.text, item.cut))
     } else continue

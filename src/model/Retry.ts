@@ -1,0 +1,59 @@
+import { Duration, Effect, Random, Stream } from "effect"
+import type { ModelEvent } from "./ChatModel.ts"
+import type { ModelError } from "./ModelError.ts"
+
+/** How a model request is tried again. */
+export interface RetryPolicy {
+  /** The most requests made in all. */
+  readonly attempts: number
+  /** The wait before the second request; it doubles with each further one, plus up to as much again at random. */
+  readonly baseDelay: Duration.Input
+  /** The longest wait. A provider that asks for a longer one is not waited for. */
+  readonly maxDelay: Duration.Input
+}
+
+/** Three requests in all, half a second apart at first, at most thirty seconds. */
+export const defaultPolicy: RetryPolicy = { attempts: 3, baseDelay: "500 millis", maxDelay: "30 seconds" }
+
+const isVisible = (event: ModelEvent): boolean =>
+  event.type === "tool_call" || ((event.type === "text_delta" || event.type === "thinking_delta") && event.delta !== "")
+
+/** How long to wait before the next request, in milliseconds; `undefined` for not at all. */
+const wait = (error: ModelError, attempt: number, policy: RetryPolicy): Effect.Effect<number | undefined> => {
+  const max = Duration.toMillis(policy.maxDelay)
+  if (!error.retryable || attempt >= policy.attempts || (error.retryAfterMillis ?? 0) > max) {
+    return Effect.succeed(undefined)
+  }
+  const delay = Math.min(max, Duration.toMillis(policy.baseDelay) * 2 ** (attempt - 1))
+  return Effect.map(Random.next, (random) => Math.max(error.retryAfterMillis ?? 0, Math.min(max, delay * (1 + random))))
+}
+
+/**
+ * Runs a model's stream again when it fails for a while, as long as nothing of it was seen: the client must never read
+ * a beginning twice. After the first visible delta or call every failure passes through.
+ */
+export const beforeFirstDelta = <R>(
+  stream: Stream.Stream<ModelEvent, ModelError, R>,
+  policy: RetryPolicy = defaultPolicy
+): Stream.Stream<ModelEvent, ModelError, R> => {
+  const attempt = (count: number): Stream.Stream<ModelEvent, ModelError, R> =>
+    Stream.suspend(() => {
+      let visible = false
+      return stream.pipe(
+        Stream.mapArray((chunk) => {
+          if (!visible) visible = chunk.some(isVisible)
+          return chunk
+        }),
+        Stream.catch((error) => {
+          if (visible) return Stream.fail(error)
+          const next = Effect.map(wait(error, count, policy), (millis) =>
+            millis === undefined
+              ? Stream.fail(error)
+              : Stream.concat(Stream.fromEffectDrain(Effect.sleep(millis)), attempt(count + 1))
+          )
+          return Stream.unwrap(next)
+        })
+      )
+    })
+  return attempt(1)
+}

@@ -1,0 +1,47 @@
+import { Clock, Effect, Layer, Semaphore } from "effect"
+import type { SessionId } from "../protocol/Session.ts"
+import type { Row } from "./SessionRecord.ts"
+import { SessionStore } from "./SessionStore.ts"
+import type { SessionTable, StoredSession } from "./SessionTable.ts"
+import * as TableSessionStore from "./TableSessionStore.ts"
+
+interface Kept extends StoredSession {
+  readonly rows: Map<number, Row>
+}
+
+/** A table in memory. Each operation writes once, at its end, so a permit is all that a transaction needs. */
+const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
+  const permit = yield* Semaphore.make(1)
+  const sessions = new Map<SessionId, Kept>()
+  let sequence = 0
+  const keep = (kept: Kept, rows: ReadonlyArray<Row>) => {
+    for (const row of rows) kept.rows.set(row.position, row)
+    sessions.set(kept.record.session.id, kept)
+  }
+  return {
+    transaction: (effect) => permit.withPermit(effect),
+    now: Clock.currentTimeMillis,
+    find: (id) => Effect.sync(() => sessions.get(id)),
+    insert: (owner, { record, rows }) =>
+      Effect.sync(() => keep({ owner, sequence: ++sequence, record, rows: new Map() }, rows)),
+    write: ({ record, rows }) =>
+      Effect.sync(() => {
+        const kept = sessions.get(record.session.id)
+        if (kept !== undefined) keep({ ...kept, record }, rows)
+      }),
+    rows: (id) =>
+      Effect.sync(() => [...(sessions.get(id)?.rows.values() ?? [])].sort((a, b) => a.position - b.position)),
+    remove: (id) => Effect.sync(() => void sessions.delete(id)),
+    page: (owner, before, limit) =>
+      Effect.sync(() =>
+        [...sessions.values()]
+          .filter((kept) => kept.owner === owner && (before === undefined || kept.sequence < before))
+          .sort((a, b) => b.sequence - a.sequence)
+          .slice(0, limit)
+      )
+  }
+})
+
+/** Sessions in memory, gone with the process: for tests, demonstrations, and embedding where nothing need last. */
+export const layer = (options?: TableSessionStore.StoreOptions): Layer.Layer<SessionStore> =>
+  Layer.effect(SessionStore, Effect.map(makeTable, (table) => TableSessionStore.make(table, options)))

@@ -1,0 +1,35 @@
+import type { Effect } from "effect"
+import type { SessionId } from "../protocol/Session.ts"
+import type { Principal } from "./Session.ts"
+import type { Change, Row, SessionRecord } from "./SessionRecord.ts"
+import type { StoreError } from "./SessionStore.ts"
+
+/** A stored session and whose it is. `sequence` grows with each new session, whoever makes it. */
+export interface StoredSession {
+  readonly owner: Principal
+  readonly sequence: number
+  readonly record: SessionRecord
+}
+
+/**
+ * What a technology must do for the session store: keep records and rows, and make several reads and writes one. The
+ * rules are not its business; they stand in `SessionRecord.ts`, once for all technologies.
+ */
+export interface SessionTable {
+  /** Runs reads and writes as one transaction that sees no other's half: all of it, or nothing on any failure. */
+  readonly transaction: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>
+  /** Milliseconds of the clock that rules the leases. */
+  readonly now: Effect.Effect<number, StoreError>
+  readonly find: (id: SessionId) => Effect.Effect<StoredSession | undefined, StoreError>
+  readonly insert: (owner: Principal, change: Change) => Effect.Effect<void, StoreError>
+  readonly write: (change: Change) => Effect.Effect<void, StoreError>
+  /** All rows of a session, in order of position. */
+  readonly rows: (id: SessionId) => Effect.Effect<ReadonlyArray<Row>, StoreError>
+  readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>
+  /** The owner's sessions with a sequence below `before`, the latest first. */
+  readonly page: (
+    owner: Principal,
+    before: number | undefined,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<StoredSession>, StoreError>
+}

@@ -1,0 +1,93 @@
+import { Duration, Effect, Result } from "effect"
+import type { SessionId } from "../protocol/Session.ts"
+import * as Cursor from "./Cursor.ts"
+import type { Principal, Session } from "./Session.ts"
+import * as SessionRecord from "./SessionRecord.ts"
+import {
+  type Acceptance,
+  InvalidCursor,
+  LeaseLost,
+  SessionNotFound,
+  type SessionStore,
+  TurnInProgress
+} from "./SessionStore.ts"
+import type { SessionTable } from "./SessionTable.ts"
+
+/** What every Layer of the store takes. */
+export interface StoreOptions {
+  /** How long a lease lasts unless it is renewed; thirty seconds by default. */
+  readonly leaseDuration?: Duration.Input
+}
+
+/** The session store over a table: the contract's rules, each operation one transaction. */
+export const make = (table: SessionTable, options: StoreOptions = {}): SessionStore["Service"] => {
+  const leaseDuration = Duration.fromInputUnsafe(options.leaseDuration ?? "30 seconds")
+
+  const transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.uninterruptible(table.transaction(effect))
+
+  const find = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
+    const stored = yield* table.find(id)
+    if (stored === undefined || stored.owner !== owner) return yield* new SessionNotFound({ id })
+    const recovered = SessionRecord.recover(stored.record, yield* table.now)
+    if (recovered === undefined) return stored.record
+    yield* table.write(recovered)
+    return recovered.record
+  })
+
+  const held = Effect.fnUntraced(function* (lease: { readonly sessionId: SessionId; readonly fence: number }) {
+    const stored = yield* table.find(lease.sessionId)
+    if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
+      return yield* new LeaseLost({ id: lease.sessionId })
+    }
+    return stored.record
+  })
+
+  const expiry = Effect.map(table.now, (now) => now + Duration.toMillis(leaseDuration))
+
+  const accept = Effect.fnUntraced(function* <A extends Acceptance, E>(
+    owner: Principal,
+    id: SessionId,
+    decide: (session: Session) => Result.Result<A, E>
+  ) {
+    const record = yield* find(owner, id)
+    if (!SessionRecord.isFree(record, yield* table.now)) return yield* new TurnInProgress({ id })
+    const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
+    const change = SessionRecord.accept(record, acceptance, yield* expiry)
+    yield* table.write(change)
+    return {
+      acceptance,
+      lease: { sessionId: id, fence: change.record.fence },
+      session: SessionRecord.toSession(change.record),
+      history: SessionRecord.toSlots(change.record, yield* table.rows(id))
+    }
+  })
+
+  return {
+    leaseDuration,
+    create: (owner, session, history) => transaction(table.insert(owner, SessionRecord.create(session, history))),
+    get: (owner, id) => transaction(Effect.map(find(owner, id), SessionRecord.toSession)),
+    list: Effect.fnUntraced(function* (owner, { after, limit }) {
+      const before = after === undefined ? undefined : Cursor.decode(after)
+      if (after !== undefined && before === undefined) return yield* new InvalidCursor()
+      const found = yield* transaction(table.page(owner, before, limit + 1))
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      return {
+        sessions: shown.map(({ record }) => SessionRecord.toSession(record)),
+        ...(found.length > limit && last !== undefined ? { next: Cursor.encode(last.sequence) } : {})
+      }
+    }),
+    remove: (owner, id) => transaction(Effect.andThen(find(owner, id), table.remove(id))),
+    history: (owner, id) =>
+      transaction(Effect.andThen(find(owner, id), Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry)))),
+    accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
+    commit: (lease, commit) =>
+      transaction(Effect.flatMap(held(lease), (record) => table.write(SessionRecord.commit(record, commit)))),
+    renew: (lease) =>
+      transaction(
+        Effect.zipWith(held(lease), expiry, (record, expiresAt) => ({ record: { ...record, expiresAt }, rows: [] })).pipe(
+          Effect.flatMap(table.write)
+        )
+      )
+  }
+}
