@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+
+/** Sessions and their history. All JSON is text: it is written and read whole, and any string survives in it. */
+const createSessions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const sequence = sql.onDialectOrElse({
+    pg: () => sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+    orElse: () => sql.literal("INTEGER PRIMARY KEY AUTOINCREMENT")
+  })
+  const integer = sql.literal("BIGINT")
+  yield* sql`
+    CREATE TABLE sessions (
+      sequence ${sequence},
+      id TEXT NOT NULL UNIQUE,
+      principal TEXT NOT NULL,
+      agent TEXT NOT NULL,
+      tools TEXT NOT NULL,
+      pending TEXT NOT NULL,
+      next_position ${integer} NOT NULL,
+      fence ${integer} NOT NULL,
+      lease_expires_at ${integer} NOT NULL
+    )
+  `
+  yield* sql`CREATE INDEX sessions_by_principal ON sessions (principal, sequence DESC)`
+  yield* sql`
+    CREATE TABLE history (
+      session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+      position ${integer} NOT NULL,
+      entry TEXT NOT NULL,
+      PRIMARY KEY (session_id, position)
+    )
+  `
+})
+
+/** Brings the database to the newest schema; each migration runs once. */
+export const run = Migrator.make({})({
+  loader: Migrator.fromRecord({ "0001_create_sessions": createSessions }),
+  table: "migrations"
+})

@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Slot from "../../src/history/Slot.ts"
+import * as SqliteClient from "../../src/session/SqliteClient.ts"
+import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
+import { SessionStore } from "../../src/session/SessionStore.ts"
+import { ada, bring, call, contract, id, result, says, session } from "./contract.ts"
+
+const memory = () => SqlSessionStore.layer().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+
+/** A file in a folder of its own, gone with the scope. */
+const file = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-aap-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ),
+  (folder) => join(folder, "deep", "aap.db")
+)
+const onFile = (filename: string, options?: SqlSessionStore.SqlStoreOptions) =>
+  SqlSessionStore.layer(options).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename }))))
+
+describe("SqlSessionStore on SQLite", () => {
+  describe("in memory", () => contract(memory))
+  describe("on a file", () => contract(() => Layer.unwrap(Effect.map(file, (filename) => onFile(filename)))))
+
+  it.effect("has everything after a restart, and an orphaned session free at once", () =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      const old = yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        yield* store.create(ada, session(id), [says("one")])
+        return yield* store.accept(ada, id, bring(Slot.running(call("a")), Slot.entry(says("two"))))
+      }).pipe(Effect.provide(onFile(filename)))
+      yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        const next = yield* store.accept(ada, id, bring(Slot.entry(says("three"))))
+        const lost = yield* Effect.flip(store.commit(old.lease, { settle: [result("a")] }))
+        assert.strictEqual(lost._tag, "LeaseLost")
+        const texts = Slot.entries(next.history).map((entry) => entry.message.role)
+        assert.deepStrictEqual(texts, ["user", "tool", "user", "user"])
+      }).pipe(Effect.provide(onFile(filename, { takeOver: true })))
+    }))
+
+  it.effect("keeps a held session held for a second connection", () =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        yield* store.create(ada, session(id), [])
+        const turn = yield* store.accept(ada, id, bring())
+        yield* Effect.gen(function* () {
+          const other = yield* SessionStore
+          assert.strictEqual((yield* Effect.flip(other.accept(ada, id, bring())))._tag, "TurnInProgress")
+        }).pipe(Effect.provide(Layer.fresh(onFile(filename))))
+        yield* store.commit(turn.lease, { release: true })
+      }).pipe(Effect.provide(onFile(filename)))
+    }))
+
+  it.effect("leaves no half-written step, whichever statement fails", () =>
+    Effect.gen(function* () {
+      let failAt = Number.POSITIVE_INFINITY
+      let count = 0
+      const broken = new SqlError.SqlError({
+        reason: new SqlError.UnknownError({ cause: new Error("disk I/O error"), message: "disk I/O error" })
+      })
+      /** The client, of which the statement number `failAt` fails. */
+      const failing = Layer.effect(SqlClient.SqlClient, Effect.map(SqlClient.SqlClient, (sql) =>
+        new Proxy(sql, {
+          apply: (target, self, args) => {
+            const statement: unknown = Reflect.apply(target, self, args)
+            const isRun = typeof args[0] === "object" && "raw" in args[0]
+            return isRun && ++count === failAt ? Effect.fail(broken) : statement
+          }
+        }))).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+      yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        yield* store.create(ada, session(id), [says("one")])
+        const turn = yield* store.accept(ada, id, bring(Slot.running(call("a"))))
+        const step = store.commit(turn.lease, { append: [Slot.entry(says("two"))], settle: [result("a")], release: true })
+        const before = [yield* store.get(ada, id), yield* store.history(ada, id)]
+        for (const nth of [1, 2, 3]) {
+          count = 0
+          failAt = nth
+          assert.strictEqual((yield* Effect.flip(step))._tag, "StoreError")
+          failAt = Number.POSITIVE_INFINITY
+          assert.deepStrictEqual([yield* store.get(ada, id), yield* store.history(ada, id)], before)
+        }
+        count = 0
+        yield* step
+        assert.strictEqual(count, 3)
+        assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a"), says("two")])
+      }).pipe(Effect.provide(SqlSessionStore.layer().pipe(Layer.provide(failing))))
+    }))
+
+  it.effect("reads by index alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const plan = (statement: string) =>
+        Effect.map(sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`), (rows) =>
+          rows.map((row) => row.detail).join("; "))
+      for (const statement of [
+        "SELECT * FROM sessions WHERE id = 'x'",
+        "SELECT position, entry FROM history WHERE session_id = 'x' ORDER BY position",
+        "SELECT * FROM sessions WHERE principal = 'x' AND sequence < 9 ORDER BY sequence DESC LIMIT 5",
+        "DELETE FROM sessions WHERE id = 'x'"
+      ]) {
+        const detail = yield* plan(statement)
+        assert.notMatch(detail, /SCAN|TEMP B-TREE/, statement)
+      }
+    }).pipe(Effect.provide(Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))))
+
+  it.effect("says what it cannot open, and what it cannot read", () =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      const unopened = yield* Effect.flip(Effect.provide(Effect.void, SqliteClient.layer({ filename: "/dev/null/aap.db" })))
+      assert.include(unopened.message, "/dev/null")
+      const corrupt = yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        const sql = yield* SqlClient.SqlClient
+        yield* store.create(ada, session(id), [says("one")])
+        yield* sql`UPDATE history SET entry = '{'`
+        return yield* Effect.flip(store.history(ada, id))
+      }).pipe(Effect.provide(Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename })))))
+      assert.strictEqual(corrupt._tag, "StoreError")
+    }))
+})

@@ -1,0 +1,282 @@
+import { assert, it } from "@effect/vitest"
+import { Duration, Effect, type Layer, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry.ts"
+import type { Answerer, PendingCall } from "../../src/history/PendingCall.ts"
+import * as Slot from "../../src/history/Slot.ts"
+import { SessionId } from "../../src/protocol/Session.ts"
+import { Principal, type Session } from "../../src/session/Session.ts"
+import { SessionStore, type StoreError } from "../../src/session/SessionStore.ts"
+
+export const ada = Principal.make("ada")
+export const bob = Principal.make("bob")
+export const id = SessionId.make("sess_1")
+
+export const session = (id: SessionId, pending: ReadonlyArray<PendingCall> = []): Session => ({
+  id,
+  agent: { name: "agent", options: { tone: "kind" } },
+  tools: [],
+  pending
+})
+export const says = (content: string): HistoryEntry => entry({ role: "user", content })
+export const call = (toolCallId: string, answerer: Answerer = "running"): PendingCall => ({
+  call: { toolCallId, name: "look", input: { at: toolCallId } },
+  answerer,
+  runnable: answerer !== "client"
+})
+export const result = (toolCallId: string, content = `saw ${toolCallId}`): HistoryEntry =>
+  entry({ role: "tool", toolCallId, content })
+
+/** A turn that brings these slots and changes nothing else. */
+export const bring = (...append: ReadonlyArray<Slot.Slot>) => (session: Session) =>
+  Result.succeed({ session, append })
+
+const unknown = (toolCallId: string) =>
+  result(
+    toolCallId,
+    "Tool call outcome unknown: the server stopped while the tool was running, so it may have taken effect."
+  )
+
+const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => (error as { readonly _tag?: string })._tag)
+
+/** The contract of every `SessionStore`: what its doc comment promises, one test a promise. */
+export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => {
+  const test = (name: string, run: Effect.Effect<void, unknown, SessionStore>) =>
+    it.effect(name, () => run.pipe(Effect.provide(layer())))
+
+  test(
+    "keeps what it is given, another principal's eyes aside",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const pending = [call("c", "client"), call("p", "permission")]
+      const history = [says("hello"), { ...says("\u0000 \ud800 🎈"), providerData: [{ block: 0, provider: "x", data: [1] }] }]
+      yield* store.create(ada, session(id, pending), history)
+      assert.deepStrictEqual(yield* store.get(ada, id), session(id, pending))
+      assert.deepStrictEqual(yield* store.history(ada, id), history)
+      assert.strictEqual(yield* failure(store.get(bob, id)), "SessionNotFound")
+      assert.strictEqual(yield* failure(store.history(bob, id)), "SessionNotFound")
+      assert.strictEqual(yield* failure(store.remove(bob, id)), "SessionNotFound")
+      assert.strictEqual(yield* failure(store.accept(bob, id, bring())), "SessionNotFound")
+      assert.deepStrictEqual(yield* store.list(bob, { limit: 10 }), { sessions: [] })
+    })
+  )
+
+  test(
+    "gives the session to one turn at a time, and takes it back",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [says("one")])
+      const turn = yield* store.accept(ada, id, bring(Slot.entry(says("two"))))
+      assert.deepStrictEqual(Slot.entries(turn.history), [says("one"), says("two")])
+      assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
+      yield* store.commit(turn.lease, { append: [Slot.entry(says("three"))], release: true })
+      assert.strictEqual(yield* failure(store.commit(turn.lease, { append: [Slot.entry(says("four"))] })), "LeaseLost")
+      yield* store.accept(ada, id, bring())
+      assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), says("two"), says("three")])
+    })
+  )
+
+  test(
+    "changes nothing when a turn is refused",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id, [call("c", "client")]), [says("one")])
+      assert.strictEqual(yield* Effect.flip(store.accept(ada, id, () => Result.fail("no"))), "no")
+      assert.deepStrictEqual(yield* store.get(ada, id), session(id, [call("c", "client")]))
+      assert.deepStrictEqual(yield* store.history(ada, id), [says("one")])
+      yield* store.accept(ada, id, bring())
+    })
+  )
+
+  test(
+    "keeps the places of running calls, whatever comes between",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      const turn = yield* store.accept(
+        ada,
+        id,
+        bring(Slot.running(call("a")), Slot.running(call("b")), Slot.entry(says("and then?")))
+      )
+      assert.deepStrictEqual(turn.history, [
+        Slot.running(call("a")),
+        Slot.running(call("b")),
+        Slot.entry(says("and then?"))
+      ])
+      assert.deepStrictEqual(turn.session.pending, [call("a"), call("b")])
+      yield* store.commit(turn.lease, { settle: [result("b")] })
+      assert.deepStrictEqual(yield* store.history(ada, id), [result("b"), says("and then?")])
+      yield* store.commit(turn.lease, {
+        settle: [result("a")],
+        append: [Slot.entry(says("said"))],
+        open: [call("c", "client")],
+        release: true
+      })
+      assert.deepStrictEqual(yield* store.history(ada, id), [result("a"), result("b"), says("and then?"), says("said")])
+      assert.deepStrictEqual((yield* store.get(ada, id)).pending, [call("c", "client")])
+    })
+  )
+
+  test(
+    "closes an open call at the end, and takes a result of no call for a bug that writes nothing",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      const turn = yield* store.accept(ada, id, bring(Slot.entry(says("one"))))
+      yield* store.commit(turn.lease, { open: [call("c", "client")] })
+      yield* store.commit(turn.lease, { settle: [result("c")] })
+      const bug = yield* Effect.exit(store.commit(turn.lease, { append: [Slot.entry(says("x"))], settle: [result("z")] }))
+      assert.strictEqual(bug._tag, "Failure")
+      assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("c")])
+      yield* store.commit(turn.lease, { release: true })
+    })
+  )
+
+  test(
+    "stores a turn's overrides",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      const changed = { ...session(id), agent: { name: "agent", tools: [{ name: "look", trust: true }] } }
+      yield* store.accept(ada, id, () => Result.succeed({ session: changed, append: [] }))
+      assert.deepStrictEqual(yield* store.get(ada, id), changed)
+    })
+  )
+
+  test(
+    "frees a lapsed lease, fences out its holder, and says that what it ran is unknown",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      const old = yield* store.accept(ada, id, bring(Slot.running(call("a")), Slot.entry(says("one"))))
+      yield* TestClock.adjust(Duration.subtract(store.leaseDuration, Duration.millis(1)))
+      assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* store.history(ada, id), [unknown("a"), says("one")])
+      assert.deepStrictEqual((yield* store.get(ada, id)).pending, [])
+      assert.strictEqual(yield* failure(store.commit(old.lease, { settle: [result("a")] })), "LeaseLost")
+      assert.strictEqual(yield* failure(store.renew(old.lease)), "LeaseLost")
+      const next = yield* store.accept(ada, id, bring(Slot.entry(says("two"))))
+      assert.deepStrictEqual(Slot.entries(next.history), [unknown("a"), says("one"), says("two")])
+    })
+  )
+
+  test(
+    "holds a lease as long as it is renewed, and after its time until another asks",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      const turn = yield* store.accept(ada, id, bring())
+      for (let round = 0; round < 5; round++) {
+        yield* TestClock.adjust(Duration.divideUnsafe(store.leaseDuration, 2))
+        yield* store.renew(turn.lease)
+      }
+      assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
+      yield* TestClock.adjust(Duration.times(store.leaseDuration, 3))
+      yield* store.commit(turn.lease, { append: [Slot.entry(says("late"))] })
+      const next = yield* store.accept(ada, id, bring())
+      assert.strictEqual(yield* failure(store.commit(turn.lease, {})), "LeaseLost")
+      assert.deepStrictEqual(Slot.entries(next.history), [says("late")])
+    })
+  )
+
+  test(
+    "deletes a session under a running turn",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [says("one")])
+      const turn = yield* store.accept(ada, id, bring())
+      yield* store.remove(ada, id)
+      assert.strictEqual(yield* failure(store.get(ada, id)), "SessionNotFound")
+      assert.strictEqual(yield* failure(store.commit(turn.lease, { append: [Slot.entry(says("two"))] })), "LeaseLost")
+      yield* store.create(ada, session(id), [])
+      assert.deepStrictEqual(yield* store.history(ada, id), [])
+    })
+  )
+
+  test(
+    "pages the newest first, once each, while sessions come and go",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const name = (index: number) => SessionId.make(`sess_${index}`)
+      for (let index = 0; index < 250; index++) yield* store.create(index % 5 === 4 ? bob : ada, session(name(index)), [])
+      const seen: Array<string> = []
+      let after: string | undefined
+      do {
+        const page = yield* store.list(ada, after === undefined ? { limit: 30 } : { after, limit: 30 })
+        seen.push(...page.sessions.map((session) => session.id))
+        after = page.next
+        yield* store.create(ada, session(name(1000 + seen.length)), [])
+        if (seen.length === 60) yield* store.remove(ada, name(0))
+      } while (after !== undefined)
+      const all = Array.from({ length: 250 }, (_, index) => 249 - index)
+      const expected = all.filter((index) => index % 5 !== 4 && index !== 0)
+      assert.deepStrictEqual(seen, expected.map(name))
+    })
+  )
+
+  test(
+    "refuses a cursor that it did not make",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      for (const after of ["", "x", "!!", "czE", "c3g", "1 OR 1=1", "czEuNQ"]) {
+        const listed = yield* Effect.exit(store.list(ada, { after, limit: 1 }))
+        assert.strictEqual(listed._tag, after === "czE" ? "Success" : "Failure", after)
+      }
+    })
+  )
+
+  const Write = Schema.Struct({
+    do: Schema.Literals(["accept", "say", "run", "settle", "release", "lapse", "read"]),
+    count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 }))
+  })
+  it.effect.prop("reads as what was written, in order, after any writes", [Schema.Array(Write)], ([writes]) =>
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      /** What the history should read, a running call by its bare id. */
+      const model: Array<HistoryEntry | string> = []
+      let lease: { readonly sessionId: SessionId; readonly fence: number } | undefined
+      let fresh = 0
+      const lapse = () => {
+        for (const [index, item] of model.entries()) if (typeof item === "string") model[index] = unknown(item)
+        lease = undefined
+      }
+      for (const write of writes) {
+        const entries = Array.from({ length: write.count }, () => says(`${fresh++}`))
+        if (write.do === "accept") {
+          const accepted = yield* Effect.result(store.accept(ada, id, bring(...entries.map(Slot.entry))))
+          assert.strictEqual(Result.isSuccess(accepted), lease === undefined)
+          if (Result.isFailure(accepted)) continue
+          model.push(...entries)
+          lease = accepted.success.lease
+        } else if (write.do === "lapse") {
+          yield* TestClock.adjust(store.leaseDuration)
+          yield* store.get(ada, id)
+          lapse()
+        } else if (write.do === "read" || lease === undefined) {
+          assert.deepStrictEqual(yield* store.history(ada, id), model.filter((item) => typeof item !== "string"))
+        } else if (write.do === "say") {
+          yield* store.commit(lease, { append: entries.map(Slot.entry) })
+          model.push(...entries)
+        } else if (write.do === "run") {
+          const calls = entries.map(() => call(`call_${fresh++}`))
+          yield* store.commit(lease, { append: calls.map(Slot.running) })
+          model.push(...calls.map(({ call }) => call.toolCallId))
+        } else if (write.do === "settle") {
+          const running = model.filter((item) => typeof item === "string").reverse().slice(0, write.count)
+          yield* store.commit(lease, { settle: running.map((id) => result(id)) })
+          for (const id of running) model[model.indexOf(id)] = result(id)
+        } else {
+          yield* store.commit(lease, { release: true })
+          lapse()
+        }
+      }
+      if (lease !== undefined) {
+        yield* TestClock.adjust(store.leaseDuration)
+        lapse()
+      }
+      assert.deepStrictEqual(yield* store.history(ada, id), model)
+    }).pipe(Effect.provide(layer())), { arbitrary: { runs: 300 } })
+}
