@@ -1,6 +1,8 @@
-import { Context, type Effect } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { InputContent } from "../protocol/Content.ts"
 import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
+import type { ServerTool } from "./ServerTool.ts"
+import { toContent, toFailure } from "./ToolOutcome.ts"
 
 /** Where a call comes from. */
 export interface ToolCallContext {
@@ -25,4 +27,57 @@ export class ToolRegistry extends Context.Service<ToolRegistry, {
   /** What is wrong with the input of a call, in the sentence that `run` would answer; `undefined` if it fits. */
   readonly check: (call: ToolCall) => Effect.Effect<string | undefined>
   readonly run: (call: ToolCall, context: ToolCallContext) => Effect.Effect<InputContent>
-}>()("effect-aap/ToolRegistry") {}
+}>()("effect-aap/ToolRegistry") {
+  /** The registry of these tools; the services of their handlers are taken once. Two tools of one name are a bug. */
+  static readonly layer = <const Rs extends ReadonlyArray<unknown>>(
+    ...tools: { readonly [K in keyof Rs]: ServerTool<Rs[K]> }
+  ): Layer.Layer<ToolRegistry, never, Rs[number]> => Layer.effect(ToolRegistry, make<Rs[number]>(tools))
+}
+
+const wrongInput = (name: string, flaw: string): string => `The input of ${name} does not fit. ${flaw}`
+
+const make = Effect.fnUntraced(function* <R>(tools: ReadonlyArray<ServerTool<R>>) {
+  const services = yield* Effect.context<R>()
+  const byName = new Map(tools.map((tool) => [tool.spec.name, tool]))
+  const twice = tools.find((tool) => byName.get(tool.spec.name) !== tool)
+  if (twice !== undefined) return yield* Effect.die(new Error(`two tools are named ${twice.spec.name}`))
+
+  const prepare = (call: ToolCall, context: ToolCallContext) =>
+    Effect.gen(function* () {
+      const tool = byName.get(call.name)
+      if (tool === undefined) return yield* Effect.fail(`There is no tool named ${call.name}.`)
+      const run = yield* Effect.mapError(tool.prepare(call.input, context), ({ message }) => wrongInput(call.name, message))
+      return { run, timeout: tool.timeout }
+    })
+
+  const run = Effect.fn("ToolRegistry.run")(function* (call: ToolCall, context: ToolCallContext) {
+    yield* Effect.annotateCurrentSpan({ "gen_ai.tool.name": call.name, "gen_ai.tool.call.id": call.toolCallId })
+    const prepared = yield* Effect.result(prepare(call, context))
+    if (prepared._tag === "Failure") return prepared.failure
+    const { run, timeout } = prepared.success
+    return yield* run.pipe(
+      Effect.provideContext(services),
+      Effect.map(toContent),
+      Effect.catch((error) => Effect.succeed(toFailure(error))),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.succeed(`The tool ${call.name} took longer than ${Duration.format(timeout)} and was stopped.`)
+      }),
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Effect.logError(`the tool ${call.name} failed unexpectedly`, cause),
+          `The tool ${call.name} failed unexpectedly.`
+        )
+      )
+    )
+  })
+
+  return ToolRegistry.of({
+    tools: new Map(tools.map(({ hidden, spec }) => [spec.name, { hidden, spec }])),
+    check: (call) =>
+      prepare(call, { toolCallId: call.toolCallId, sessionId: "", principal: "" }).pipe(
+        Effect.match({ onFailure: (flaw) => flaw, onSuccess: () => undefined })
+      ),
+    run
+  })
+})

@@ -277,6 +277,6 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
         yield* TestClock.adjust(store.leaseDuration)
         lapse()
       }
-      assert.deepStrictEqual(yield* store.history(ada, id), model)
+      assert.deepStrictEqual<ReadonlyArray<HistoryEntry | string>>(yield* store.history(ada, id), model)
     }).pipe(Effect.provide(layer())), { arbitrary: { runs: 300 } })
 }
