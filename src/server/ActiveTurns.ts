@@ -1,0 +1,78 @@
+import { Context, type Duration, Effect, Fiber, FiberSet, Layer, type Scope, Stream } from "effect"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { Turn } from "../turn/TurnRunner.ts"
+import { ShuttingDown } from "./RequestErrors.ts"
+
+/** Who hears the events of a turn, in order. */
+export interface Listener {
+  /** Hears some events; the turn waits for it. */
+  readonly hear: (events: ReadonlyArray<TurnEvent>) => Effect.Effect<void>
+  /** Hears the last events, if any are left. It must not wait for anybody. */
+  readonly end: (events: ReadonlyArray<TurnEvent>) => Effect.Effect<void>
+}
+
+/**
+ * The turns that run in this process. Each has a fiber of its own, which outlives the request that began it as far as
+ * its agent wants: a turn is interrupted when its request ends, or goes on with nobody listening.
+ *
+ * 1. A turn that was accepted is run to its end, or abandoned; there is no moment between.
+ * 2. Its listener hears one `turn_stop`, last.
+ * 3. Once draining no turn begins, and after the deadline none runs.
+ */
+export class ActiveTurns extends Context.Service<ActiveTurns, {
+  /** Accepts a turn and runs it. Done once it is accepted; the effect that it gives is done when the turn is over. */
+  readonly run: <E>(
+    accept: Effect.Effect<Turn, E>,
+    listener: Listener
+  ) => Effect.Effect<{ readonly ended: Effect.Effect<void> }, E | ShuttingDown, Scope.Scope>
+  /** How many turns run now. */
+  readonly count: Effect.Effect<number>
+  /** Takes no more turns, waits for those that run, and abandons them at the deadline. */
+  readonly drain: (deadline: Duration.Input) => Effect.Effect<void>
+}>()("effect-aap/ActiveTurns") {
+  static readonly layer: Layer.Layer<ActiveTurns> = Layer.effect(ActiveTurns, Effect.suspend(() => make))
+}
+
+const isStop = (events: ReadonlyArray<TurnEvent>): boolean => events.at(-1)?.event === "turn_stop"
+
+const play = (turn: Turn, listener: Listener): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    let stopped = false
+    return turn.events.pipe(
+      Stream.runForEachArray((events) => {
+        stopped ||= isStop(events)
+        return listener.hear(events)
+      }),
+      Effect.onExit((exit) =>
+        exit._tag === "Success"
+          ? listener.end([])
+          : Effect.flatMap(turn.abandon, (rest) => listener.end(stopped ? [] : rest))
+      )
+    )
+  })
+
+const make = Effect.gen(function* () {
+  const fibers = yield* FiberSet.make<void>()
+  let draining = false
+
+  const run = <E>(accept: Effect.Effect<Turn, E>, listener: Listener) =>
+    Effect.uninterruptible(
+      Effect.gen(function* () {
+        if (draining) return yield* new ShuttingDown()
+        const turn = yield* accept
+        const fiber = yield* FiberSet.run(fibers, Effect.interruptible(play(turn, listener)))
+        if (turn.onDisconnect === "interrupt") yield* Effect.addFinalizer(() => Fiber.interrupt(fiber))
+        return { ended: Effect.asVoid(Fiber.await(fiber)) }
+      })
+    )
+
+  return ActiveTurns.of({
+    run,
+    count: FiberSet.size(fibers),
+    drain: (deadline) =>
+      Effect.sync(() => void (draining = true)).pipe(
+        Effect.andThen(FiberSet.awaitEmpty(fibers)),
+        Effect.timeoutOrElse({ duration: deadline, orElse: () => FiberSet.clear(fibers) })
+      )
+  })
+})

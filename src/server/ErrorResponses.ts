@@ -1,0 +1,95 @@
+import { Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { SetupRejected } from "../agent/SetupRejected.ts"
+import { ErrorBody } from "../protocol/ErrorBody.ts"
+import type { InvalidCursor, SessionNotFound, StoreError } from "../session/SessionStore.ts"
+import type { InvalidHistory } from "../turn/NewSession.ts"
+import type { TurnRejected } from "../turn/TurnRunner.ts"
+import type * as RequestErrors from "./RequestErrors.ts"
+
+/** Every failure that an endpoint can answer with. */
+export type ApiFailure =
+  | TurnRejected
+  | SessionNotFound
+  | InvalidCursor
+  | InvalidHistory
+  | SetupRejected
+  | StoreError
+  | RequestErrors.HistoryNotSupported
+  | RequestErrors.InvalidJson
+  | RequestErrors.InvalidRequest
+  | RequestErrors.MethodNotAllowed
+  | RequestErrors.PayloadTooLarge
+  | RequestErrors.ShuttingDown
+  | RequestErrors.Unauthorized
+  | RequestErrors.UnknownRoute
+  | RequestErrors.UnsupportedMediaType
+
+interface Answer {
+  readonly status: number
+  readonly code: string
+  readonly details?: Schema.Json
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const at = ({ message, path }: { readonly path: string; readonly message: string }) => [{ path, message }]
+
+/** The one table from failures to statuses and codes. */
+const answer = (failure: ApiFailure): Answer => {
+  switch (failure._tag) {
+    case "InvalidJson":
+      return { status: 400, code: "invalid_json" }
+    case "InvalidRequest":
+      return { status: 400, code: "invalid_request", details: failure.details.map(({ message, path }) => ({ path, message })) }
+    case "InvalidCursor":
+      return { status: 400, code: "invalid_cursor" }
+    case "Unauthorized":
+      return { status: 401, code: "unauthorized", headers: { "www-authenticate": "Bearer" } }
+    case "SessionNotFound":
+      return { status: 404, code: "session_not_found" }
+    case "HistoryNotSupported":
+      return { status: 404, code: "history_not_supported" }
+    case "UnknownRoute":
+      return { status: 404, code: "not_found" }
+    case "MethodNotAllowed":
+      return { status: 405, code: "method_not_allowed", headers: { allow: failure.allow.join(", ") } }
+    case "TurnInProgress":
+      return { status: 409, code: "turn_in_progress", headers: { "retry-after": "1" } }
+    case "PendingToolCalls":
+      return { status: 409, code: "pending_tool_calls", details: { toolCallIds: failure.ids } }
+    case "PayloadTooLarge":
+      return { status: 413, code: "payload_too_large", headers: { connection: "close" } }
+    case "UnsupportedMediaType":
+      return { status: 415, code: "unsupported_media_type" }
+    case "AgentGone":
+      return { status: 422, code: "unknown_agent" }
+    case "SetupRejected":
+      return { status: 422, code: failure.code, details: at(failure) }
+    case "InvalidHistory":
+      return { status: 422, code: "invalid_history", details: at(failure) }
+    case "InvalidMessage":
+      return { status: 422, code: failure.code, details: at(failure) }
+    case "StoreError":
+      return { status: 503, code: "store_unavailable", headers: { "retry-after": "1" } }
+    case "ShuttingDown":
+      return { status: 503, code: "shutting_down", headers: { "retry-after": "1" } }
+  }
+}
+
+const encode = Schema.encodeSync(ErrorBody)
+
+const respond = ({ code, details, headers = {}, status }: Answer, message: string) =>
+  HttpServerResponse.jsonUnsafe(encode({ error: { code, message, ...(details === undefined ? {} : { details }) } }), {
+    status,
+    headers
+  })
+
+/** The answer that tells a failure. */
+export const toResponse = (failure: ApiFailure): HttpServerResponse.HttpServerResponse =>
+  respond(answer(failure), failure.message)
+
+/** The answer to what nobody foresaw. It tells nothing; the cause is for the log. */
+export const unexpected: HttpServerResponse.HttpServerResponse = respond(
+  { status: 500, code: "internal" },
+  "the server failed unexpectedly; its log says why"
+)

@@ -1,0 +1,91 @@
+import { createServer } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Duration, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer, type HttpServerError, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
+import type { AgentCatalog } from "../agent/AgentCatalog.ts"
+import type { ChatModel } from "../model/ChatModel.ts"
+import { Api } from "../protocol/Api.ts"
+import type { SessionStore } from "../session/SessionStore.ts"
+import type { ToolRegistry } from "../tool/ToolRegistry.ts"
+import { TurnRunner } from "../turn/TurnRunner.ts"
+import { ActiveTurns } from "./ActiveTurns.ts"
+import { type ApiKey, ApiKeys, authorization } from "./ApiKeys.ts"
+import { handlers } from "./Handlers.ts"
+import { guard } from "./HttpGuard.ts"
+import { BodyLimit } from "./RequestBody.ts"
+import { StreamTimeouts } from "./TurnResponses.ts"
+
+/** How a server listens. */
+export interface ServerOptions {
+  /** Where to listen; loopback by default, and nothing else without keys. */
+  readonly host?: string
+  /** 3010 by default; 0 for any that is free. */
+  readonly port?: number
+  readonly apiKeys?: ReadonlyArray<ApiKey>
+  /** The largest request body, in bytes; ten megabytes by default. */
+  readonly bodyLimit?: number
+  /** How long running turns may take once the server is told to end; twenty seconds by default. */
+  readonly drainTimeout?: Duration.Input
+  /** How long a stream may be silent before a comment is sent; fifteen seconds by default. */
+  readonly heartbeat?: Duration.Input
+  /** How long a client may leave its stream unread; a minute by default. */
+  readonly stallTimeout?: Duration.Input
+}
+
+/** How long the last bytes may take to reach their clients before connections are cut. */
+const flushTimeout = Duration.seconds(2)
+
+const front = HttpRouter.add("GET", "/", HttpServerResponse.text("An Agent Application Protocol server. See /docs.\n"))
+
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers), Layer.provide(authorization)),
+  HttpApiSwagger.layer(Api, { path: "/docs" }),
+  front
+)
+
+/** Cuts what is still connected once the last answers had their time, so that the process can end. */
+const cutConnections = (server: ReturnType<typeof createServer>) =>
+  Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
+
+const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => {
+  const { apiKeys = [], drainTimeout = "20 seconds", heartbeat = "15 seconds", stallTimeout = "1 minute" } = options
+  const timeouts = { heartbeat: Duration.fromInputUnsafe(heartbeat), stall: Duration.fromInputUnsafe(stallTimeout) }
+  const http = NodeHttpServer.layerServer(() => node, {
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 3010,
+    gracefulShutdownTimeout: flushTimeout
+  })
+  const served = Layer.unwrap(
+    Effect.map(HttpRouter.toHttpEffect(routes), (app) => HttpServer.serve(guard(app)))
+  ).pipe(Layer.provide(cutConnections(node)))
+  const drained = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const turns = yield* ActiveTurns
+      yield* Effect.addFinalizer(() => turns.drain(drainTimeout))
+    })
+  )
+  return drained.pipe(
+    Layer.provideMerge(served),
+    Layer.provide(TurnRunner.layer),
+    Layer.provide(ApiKeys.layer(apiKeys)),
+    Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
+    Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
+    Layer.provideMerge(ActiveTurns.layer),
+    Layer.provideMerge(http),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+}
+
+/**
+ * The HTTP server over the four ports. On its end it first drains: new turns are refused, running ones finish or are
+ * abandoned at the deadline with their clients told; then it stops listening and closes what is left.
+ */
+export const layer = (
+  options: ServerOptions = {}
+): Layer.Layer<
+  HttpServer.HttpServer | ActiveTurns,
+  HttpServerError.ServeError,
+  AgentCatalog | ChatModel | SessionStore | ToolRegistry
+> =>
+  Layer.unwrap(Effect.sync(() => make(createServer({ noDelay: true, keepAlive: true }), options)))

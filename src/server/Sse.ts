@@ -1,0 +1,25 @@
+import { Schema } from "effect"
+import { TurnEvent } from "../protocol/TurnEvent.ts"
+
+const encodeEvent = Schema.encodeSync(TurnEvent)
+const utf8 = new TextEncoder()
+
+/** What every event stream is sent with: read as it comes, kept by nobody, buffered by no proxy. */
+export const headers = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no"
+} as const
+
+/** A comment: it keeps the connection alive, and no client takes it for an event. */
+export const heartbeat: Uint8Array = utf8.encode(": heartbeat\n\n")
+
+/** Events as they go over the wire, in one buffer. */
+export const encode = (events: ReadonlyArray<TurnEvent>): Uint8Array => {
+  let text = ""
+  for (const event of events) {
+    const encoded = encodeEvent(event)
+    text += `event: ${encoded.event}\ndata: ${JSON.stringify(encoded.data)}\n\n`
+  }
+  return utf8.encode(text)
+}
