@@ -1,0 +1,116 @@
+import { Duration, Effect, Layer, type Redacted, Result } from "effect"
+import { HttpClient } from "effect/http"
+import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
+import { ModelError } from "./ModelError.ts"
+import type { ModelProvider, Stepped } from "./ModelProvider.ts"
+import * as ModelTransport from "./ModelTransport.ts"
+import * as OpenAiCalls from "./OpenAiCalls.ts"
+import * as OpenAiChunk from "./OpenAiChunk.ts"
+import * as OpenAiError from "./OpenAiError.ts"
+import * as OpenAiRequest from "./OpenAiRequest.ts"
+import type { ToolNames } from "./ToolNames.ts"
+
+/** How far an answer has been read. */
+export interface OpenAiState {
+  readonly names: ToolNames
+  readonly calls: ReadonlyArray<OpenAiCalls.PartialCall>
+  readonly spoke: boolean
+  readonly reason: FinishReason | undefined
+  readonly usage: Usage | undefined
+}
+
+const toReason = (reason: string): FinishReason =>
+  reason === "length" || reason === "max_tokens" || reason === "model_length"
+    ? "length"
+    : reason === "content_filter" || reason === "refusal"
+      ? "refusal"
+      : "stop"
+
+const toUsage = (usage: OpenAiChunk.ChunkUsage): Usage => ({
+  inputTokens: usage.prompt_tokens ?? 0,
+  outputTokens: usage.completion_tokens ?? 0,
+  cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+  reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0
+})
+
+const delta = (type: "text_delta" | "thinking_delta", text: string): ReadonlyArray<ModelEvent> =>
+  text === "" ? [] : [{ type, delta: text }]
+
+const finish = ({ reason, usage }: Pick<OpenAiState, "reason" | "usage">): ModelEvent => ({
+  type: "finish",
+  reason: reason ?? "stop",
+  ...(usage === undefined ? {} : { usage })
+})
+
+const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState> => {
+  if (chunk.error !== undefined && chunk.error !== null) return Result.fail(OpenAiError.inStream(chunk.error))
+  const usage = chunk.usage === undefined || chunk.usage === null ? state.usage : toUsage(chunk.usage)
+  const choice = chunk.choices?.find(({ index }) => index === undefined || index === null || index === 0)
+  const message = choice?.delta ?? choice?.message ?? {}
+  const events = [
+    ...delta("thinking_delta", message.reasoning_content || OpenAiChunk.contentText(message.reasoning)),
+    ...delta("text_delta", OpenAiChunk.contentText(message.content) || (message.refusal ?? ""))
+  ]
+  const calls = (message.tool_calls ?? []).reduce(OpenAiCalls.add, state.calls)
+  const ended = choice?.finish_reason ?? ""
+  if (ended === "error") return Result.fail(OpenAiError.inStream("the model server ended its answer with an error"))
+  const refused = message.refusal !== undefined && message.refusal !== null && message.refusal !== ""
+  const reason = refused ? "refusal" : ended === "" ? state.reason : state.reason === "refusal" ? "refusal" : toReason(ended)
+  const next = { ...state, calls, usage, reason, spoke: state.spoke || events.length > 0 || calls.length > 0 }
+  if (ended !== "" && calls.length > 0) {
+    return Result.succeed([{ ...next, calls: [] }, [...events, ...OpenAiCalls.toEvents(calls, state.names)]])
+  }
+  return Result.succeed([next, events])
+}
+
+const unfinished = new ModelError({
+  reason: "bad_response",
+  message: "the model server's answer ended early, without a finish",
+  retryable: true
+})
+
+const end = (state: OpenAiState, complete: boolean): Result.Result<ReadonlyArray<ModelEvent>, ModelError> =>
+  state.reason !== undefined || (complete && state.spoke)
+    ? Result.succeed([...OpenAiCalls.toEvents(state.calls, state.names), finish(state)])
+    : Result.fail(unfinished)
+
+/** Streaming chat completions, as OpenAI and all that are compatible with it speak them. */
+export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk> = {
+  name: OpenAiRequest.provider,
+  encode: (request) => {
+    const { body, names } = OpenAiRequest.encode(request)
+    return {
+      path: "/chat/completions",
+      body,
+      state: { names, calls: [], spoke: false, reason: undefined, usage: undefined }
+    }
+  },
+  auth: (key) => ({ authorization: `Bearer ${key}` }),
+  decodeChunk: OpenAiChunk.decode,
+  isLast: (data) => data === "[DONE]",
+  step,
+  end,
+  refuse: OpenAiError.refuse
+}
+
+/** Where a compatible server is, and how long it may be silent. */
+export interface OpenAiOptions {
+  /** With its version, such as `https://api.openai.com/v1`. */
+  readonly baseUrl: string
+  /** Local servers need none. */
+  readonly apiKey?: Redacted.Redacted<string>
+  /** How long the answer's first byte may take; a minute by default. */
+  readonly firstByteTimeout?: Duration.Input
+  /** How long the answer may pause; a minute by default. */
+  readonly idleTimeout?: Duration.Input
+}
+
+/** The models of an OpenAI-compatible server. */
+export const layer = (options: OpenAiOptions): Layer.Layer<ChatModel, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatModel,
+    Effect.map(HttpClient.HttpClient, (client) => ({
+      provider: provider.name,
+      stream: ModelTransport.make(provider, client, options)
+    }))
+  )

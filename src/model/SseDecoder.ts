@@ -1,0 +1,46 @@
+/** How far a stream of server-sent events has been read. */
+export interface SseDecoder {
+  /** Takes the next characters and gives the data of the events that they complete. */
+  readonly feed: (text: string) => ReadonlyArray<string>
+  /** The data of an event that the stream ended in, if any. */
+  readonly end: () => ReadonlyArray<string>
+}
+
+/**
+ * Reads the `data` of server-sent events, however the stream is cut: lines end with CR, LF or CRLF, comments and other
+ * fields are passed over, several data lines are one, and the last event may lack its blank line.
+ */
+export const make = (): SseDecoder => {
+  let rest = ""
+  let data: Array<string> = []
+  let afterCr = false
+
+  const line = (text: string, events: Array<string>): void => {
+    if (text === "") {
+      if (data.length > 0) events.push(data.length === 1 ? (data[0] ?? "") : data.join("\n"))
+      data = []
+    } else if (text.startsWith("data:")) data.push(text.slice(text.charCodeAt(5) === 0x20 ? 6 : 5))
+    else if (text === "data") data.push("")
+  }
+
+  const feed = (text: string): ReadonlyArray<string> => {
+    const events: Array<string> = []
+    const buffer = rest + (afterCr && text.startsWith("\n") ? text.slice(1) : text)
+    if (text !== "") afterCr = false
+    let start = 0
+    for (let index = rest.length; index < buffer.length; index++) {
+      const code = buffer.charCodeAt(index)
+      if (code !== 0x0a && code !== 0x0d) continue
+      line(buffer.slice(start, index), events)
+      if (code === 0x0d) {
+        if (index + 1 === buffer.length) afterCr = true
+        else if (buffer.charCodeAt(index + 1) === 0x0a) index++
+      }
+      start = index + 1
+    }
+    rest = buffer.slice(start)
+    return events
+  }
+
+  return { feed, end: () => feed("\n\n") }
+}
