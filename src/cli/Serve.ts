@@ -1,0 +1,71 @@
+import { NodeHttpClient } from "@effect/platform-node"
+import { Console, Effect, Layer, Option } from "effect"
+import { HttpServer, type HttpServerError } from "effect/http"
+import { AgentCatalog } from "../agent/AgentCatalog.ts"
+import type { ChatModel } from "../model/ChatModel.ts"
+import * as Demo from "../model/Demo.ts"
+import * as OpenAiChat from "../model/OpenAiChat.ts"
+import * as Server from "../server/Server.ts"
+import * as MemorySessionStore from "../session/MemorySessionStore.ts"
+import type { SessionStore, StoreError } from "../session/SessionStore.ts"
+import * as SqliteClient from "../session/SqliteClient.ts"
+import * as SqlSessionStore from "../session/SqlSessionStore.ts"
+import { currentTime } from "../tool/CurrentTime.ts"
+import { ToolRegistry } from "../tool/ToolRegistry.ts"
+import * as WebFetch from "../tool/WebFetch.ts"
+import { assistant } from "./Assistant.ts"
+import { banner, baseUrl } from "./Banner.ts"
+import { InvalidSetting, type Settings, settings } from "./Settings.ts"
+
+const modelLayer = (settings: Settings): Layer.Layer<ChatModel> =>
+  settings.model.provider === "demo"
+    ? Demo.layer()
+    : OpenAiChat.layer({
+        baseUrl: settings.openAiBaseUrl,
+        firstByteTimeout: settings.modelTimeout,
+        idleTimeout: settings.modelTimeout,
+        ...Option.match(settings.openAiApiKey, { onNone: () => ({}), onSome: (apiKey) => ({ apiKey }) })
+      }).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
+
+const storeLayer = ({ database }: Settings): Layer.Layer<SessionStore, InvalidSetting | StoreError> =>
+  database.kind === "memory"
+    ? MemorySessionStore.layer()
+    : SqlSessionStore.layer({ takeOver: true }).pipe(
+        Layer.provide(
+          SqliteClient.layer({ filename: database.filename }).pipe(
+            Layer.catch(({ message }) =>
+              Layer.effectContext(
+                Effect.fail(
+                  new InvalidSetting({ variable: "DATABASE_URL", problem: `${database.filename} cannot be opened: ${message}` })
+                )
+              )
+            )
+          )
+        )
+      )
+
+const modelName = ({ model }: Settings): string => (model.provider === "demo" ? "demo" : model.model)
+
+const serverLayer = (settings: Settings) =>
+  Server.layer(settings).pipe(
+    Layer.provide(AgentCatalog.layer(assistant(modelName(settings)))),
+    Layer.provide(ToolRegistry.layer(currentTime, WebFetch.make({ allow: settings.webFetchAllow }))),
+    Layer.provide(modelLayer(settings)),
+    Layer.provide(storeLayer(settings))
+  )
+
+const announce = (settings: Settings) =>
+  Effect.flatMap(HttpServer.HttpServer, ({ address }) => Console.log(banner(baseUrl(address, settings), settings)))
+
+const cannotListen = ({ host, port }: Settings) => (error: HttpServerError.ServeError) =>
+  new InvalidSetting({
+    variable: "PORT",
+    problem: `cannot listen on ${host}:${port}: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}`
+  })
+
+/** Runs the server as the environment sets it up, until it is interrupted. */
+export const serve: Effect.Effect<never, InvalidSetting | StoreError> = Effect.gen(function* () {
+  const read = yield* settings
+  const announced = Layer.effectDiscard(announce(read)).pipe(Layer.provideMerge(serverLayer(read)))
+  return yield* Layer.launch(announced).pipe(Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(read)(error))))
+})

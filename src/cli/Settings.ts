@@ -1,0 +1,116 @@
+import { Config, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
+import type { ApiKey } from "../server/ApiKeys.ts"
+
+/** A variable of the environment has a value that the server cannot work with. */
+export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
+  variable: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.variable}: ${this.problem}`
+  }
+}
+
+/** Which model answers: the embedded demo, or a model of an OpenAI-compatible server. */
+export type ModelSetting = { readonly provider: "demo" } | { readonly provider: "openai"; readonly model: string }
+
+/** Where sessions are kept: in memory, or in a SQLite file. */
+export type DatabaseSetting = { readonly kind: "memory" } | { readonly kind: "sqlite"; readonly filename: string }
+
+type Parse<A> = (text: string) => Result.Result<A, string>
+
+const setting = <A>(variable: string, otherwise: string, parse: Parse<A>): Effect.Effect<A, InvalidSetting> =>
+  Effect.gen(function* () {
+    const text = yield* Effect.orDie(Config.option(Config.String(variable)))
+    const parsed = parse(Option.getOrElse(text, () => otherwise).trim())
+    return yield* Effect.fromResult(Result.mapError(parsed, (problem) => new InvalidSetting({ variable, problem })))
+  })
+
+const any: Parse<string> = Result.succeed
+
+const port: Parse<number> = (text) =>
+  /^\d{1,5}$/.test(text) && Number(text) < 65_536
+    ? Result.succeed(Number(text))
+    : Result.fail(`"${text}" is no port; give a number from 0 to 65535, 0 for any that is free`)
+
+const bytes: Parse<number> = (text) =>
+  /^\d{1,12}$/.test(text) && Number(text) > 0
+    ? Result.succeed(Number(text))
+    : Result.fail(`"${text}" is no size; give a number of bytes, such as 10000000`)
+
+const duration: Parse<Duration.Duration> = (text) =>
+  /^\d{1,9}$/.test(text) && Number(text) > 0
+    ? Result.succeed(Duration.seconds(Number(text)))
+    : Result.fail(`"${text}" is no time; give a number of seconds, such as 15`)
+
+const model: Parse<ModelSetting> = (text) => {
+  if (text === "demo") return Result.succeed({ provider: "demo" })
+  const name = /^openai\/(\S+)$/.exec(text)?.[1]
+  return name === undefined
+    ? Result.fail(`"${text}" is no model; give demo, or openai/MODEL such as openai/gpt-5`)
+    : Result.succeed({ provider: "openai", model: name })
+}
+
+const database: Parse<DatabaseSetting> = (text) => {
+  if (text === "memory:") return Result.succeed({ kind: "memory" })
+  const filename = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1]
+  return filename === undefined
+    ? Result.fail(`"${text}" is no database; give sqlite:PATH such as sqlite:./data/aap.db, or memory:`)
+    : Result.succeed({ kind: "sqlite", filename })
+}
+
+const httpUrl: Parse<string> = (text) =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+    ? Result.succeed(text)
+    : Result.fail(`"${text}" is no address; give one such as https://api.openai.com/v1`)
+
+const list: Parse<ReadonlyArray<string>> = (text) =>
+  Result.succeed(text.split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()])))
+
+const keys: Parse<ReadonlyArray<ApiKey>> = (text) =>
+  Result.flatMap(list(text), (items) =>
+    Result.all(
+      items.map((item, index) => {
+        const [, name, key] = /^([\w.@-]+):(\S+)$/.exec(item) ?? []
+        return name === undefined || key === undefined
+          ? Result.fail(`key ${index + 1} is no NAME:KEY; give a list such as alice:KEY1,bob:KEY2`)
+          : Result.succeed({ name, key: Redacted.make(key) })
+      })
+    )
+  )
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+
+const host: Parse<string> = (text) =>
+  text === "" ? Result.fail("it is empty; give an address such as 127.0.0.1") : Result.succeed(text)
+
+/** What the environment says, checked. Secrets stay redacted. */
+export const settings = Effect.gen(function* () {
+  const read = {
+    host: yield* setting("HOST", "127.0.0.1", host),
+    port: yield* setting("PORT", "3010", port),
+    model: yield* setting("AAP_MODEL", "demo", model),
+    openAiBaseUrl: yield* setting("OPENAI_BASE_URL", "https://api.openai.com/v1", httpUrl),
+    openAiApiKey: Option.filter(
+      yield* Effect.orDie(Config.option(Config.Redacted("OPENAI_API_KEY"))),
+      (key) => Redacted.value(key) !== ""
+    ),
+    database: yield* setting("DATABASE_URL", "sqlite:./data/aap.db", database),
+    apiKeys: yield* setting("AAP_API_KEYS", "", keys),
+    bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),
+    drainTimeout: yield* setting("AAP_DRAIN_TIMEOUT", "20", duration),
+    heartbeat: yield* setting("AAP_HEARTBEAT", "15", duration),
+    stallTimeout: yield* setting("AAP_STALL_TIMEOUT", "60", duration),
+    modelTimeout: yield* setting("AAP_MODEL_TIMEOUT", "60", duration),
+    webFetchAllow: yield* setting("AAP_WEB_FETCH_ALLOW", "", list),
+    label: yield* setting("AAP_MODEL", "demo", any)
+  }
+  if (read.apiKeys.length === 0 && !loopback.test(read.host)) {
+    const problem = `${read.host} can be reached from elsewhere, and there are no keys; set AAP_API_KEYS=name:key, or HOST=127.0.0.1`
+    return yield* new InvalidSetting({ variable: "HOST", problem })
+  }
+  return read
+})
+
+/** The settings of a server. */
+export type Settings = Effect.Success<typeof settings>

@@ -1,0 +1,95 @@
+import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from "node:dns"
+import { BlockList, isIP, type LookupFunction } from "node:net"
+import { Schema } from "effect"
+
+/** An address that the server must not speak to for a model: it would reach what only the server can reach. */
+export class AddressRefused extends Schema.TaggedError<AddressRefused>()("AddressRefused", { host: Schema.String }) {
+  override get message() {
+    return `${this.host} is not on the public internet, and may not be fetched`
+  }
+}
+
+/** Ranges that are nobody's on the public internet, or that lead into such ranges by translation or tunnel. */
+const reserved: ReadonlyArray<readonly [network: string, prefix: number, family: "ipv4" | "ipv6"]> = [
+  ["0.0.0.0", 8, "ipv4"],
+  ["10.0.0.0", 8, "ipv4"],
+  ["100.64.0.0", 10, "ipv4"],
+  ["127.0.0.0", 8, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.0.0.0", 24, "ipv4"],
+  ["192.0.2.0", 24, "ipv4"],
+  ["192.88.99.0", 24, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["198.18.0.0", 15, "ipv4"],
+  ["198.51.100.0", 24, "ipv4"],
+  ["203.0.113.0", 24, "ipv4"],
+  ["224.0.0.0", 3, "ipv4"],
+  ["::", 3, "ipv6"],
+  ["2001::", 23, "ipv6"],
+  ["2001:db8::", 32, "ipv6"],
+  ["2002::", 16, "ipv6"],
+  ["3fff::", 20, "ipv6"],
+  ["4000::", 2, "ipv6"],
+  ["8000::", 1, "ipv6"]
+]
+
+const privateRanges = new BlockList()
+for (const [network, prefix, family] of reserved) privateRanges.addSubnet(network, prefix, family)
+
+const familyOf = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
+
+/** Whether an address is one of the public internet. What is no address is not. */
+export const isPublic = (address: string): boolean =>
+  isIP(address) !== 0 && !address.includes("%") && !privateRanges.check(address, familyOf(address))
+
+/** What may be fetched besides the public internet: names of hosts, addresses, and networks such as `10.1.0.0/16`. */
+export interface Allowed {
+  readonly host: (name: string) => boolean
+  readonly address: (address: string) => boolean
+}
+
+/** Reads a list of hosts, addresses and networks. */
+export const allow = (list: ReadonlyArray<string>): Allowed => {
+  const networks = new BlockList()
+  const names = new Set<string>()
+  for (const item of list) {
+    const [network = "", prefix] = item.split("/")
+    if (isIP(network) === 0) names.add(item.toLowerCase())
+    else if (prefix === undefined) networks.addAddress(network, familyOf(network))
+    else networks.addSubnet(network, Number(prefix), familyOf(network))
+  }
+  return {
+    host: (name) => names.has(name.toLowerCase()),
+    address: (address) => isIP(address) !== 0 && networks.check(address, familyOf(address))
+  }
+}
+
+/** Resolves a name to all of its addresses. */
+export type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: Array<LookupAddress>) => void
+) => void
+
+/**
+ * A resolver for sockets that gives only addresses that may be spoken to. The socket connects to the very address that
+ * was judged, so a name that resolves otherwise the next time changes nothing.
+ */
+export const guardedLookup =
+  (allowed: Allowed, resolve: Resolve = systemLookup): LookupFunction =>
+  (host, options, callback) => {
+    resolve(host, { all: true, ...(options.family === undefined ? {} : { family: options.family }) }, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null) return callback(error, "", 4)
+      const mayAll = allowed.host(host) || addresses.every(({ address }) => isPublic(address) || allowed.address(address))
+      if (first === undefined || !mayAll) return callback(new AddressRefused({ host }), "", 4)
+      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
+    })
+  }
+
+/** Whether a URL's host may be connected to at all; names are judged once they are resolved. */
+export const mayConnect = (allowed: Allowed, hostname: string): boolean => {
+  const address = hostname.replace(/^\[(.*)\]$/, "$1")
+  return isIP(address) === 0 || isPublic(address) || allowed.address(address) || allowed.host(hostname)
+}
