@@ -53,10 +53,13 @@ const toCataloged = (agent: Agent, registry: ReadonlyMap<string, RegisteredTool>
 }
 
 /** The agents of this server, and what `/meta` says of them. */
-export class AgentCatalog extends Context.Service<AgentCatalog, {
-  readonly get: (name: string) => CatalogedAgent | undefined
-  readonly meta: Meta
-}>()("effect-aap/AgentCatalog") {
+export class AgentCatalog extends Context.Service<
+  AgentCatalog,
+  {
+    readonly get: (name: string) => CatalogedAgent | undefined
+    readonly meta: Meta
+  }
+>()("effect-aap/AgentCatalog") {
   /** The catalogue of these agents. An agent that cannot work is a bug: the Layer dies and says what is wrong. */
   static readonly layer = (...agents: ReadonlyArray<Agent>): Layer.Layer<AgentCatalog, never, ToolRegistry> =>
     Layer.effect(

@@ -82,10 +82,7 @@ const checkServerTools = (
   return Result.void
 }
 
-const checkClientTools = (
-  agent: CatalogedAgent,
-  setup: SessionSetup
-): Result.Result<void, SetupRejected> => {
+const checkClientTools = (agent: CatalogedAgent, setup: SessionSetup): Result.Result<void, SetupRejected> => {
   if (setup.clientTools.length > 0 && agent.agent.capabilities.application?.tools === undefined) {
     const message = "this agent takes no tools of the application; leave tools out"
     return Result.fail(new SetupRejected({ code: "unsupported_client_tools", path: "tools", message }))

@@ -36,7 +36,10 @@ const storeLayer = ({ database }: Settings): Layer.Layer<SessionStore, InvalidSe
             Layer.catch(({ message }) =>
               Layer.effectContext(
                 Effect.fail(
-                  new InvalidSetting({ variable: "DATABASE_URL", problem: `${database.filename} cannot be opened: ${message}` })
+                  new InvalidSetting({
+                    variable: "DATABASE_URL",
+                    problem: `${database.filename} cannot be opened: ${message}`
+                  })
                 )
               )
             )
@@ -57,15 +60,19 @@ const serverLayer = (settings: Settings) =>
 const announce = (settings: Settings) =>
   Effect.flatMap(HttpServer.HttpServer, ({ address }) => Console.log(banner(baseUrl(address, settings), settings)))
 
-const cannotListen = ({ host, port }: Settings) => (error: HttpServerError.ServeError) =>
-  new InvalidSetting({
-    variable: "PORT",
-    problem: `cannot listen on ${host}:${port}: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}`
-  })
+const cannotListen =
+  ({ host, port }: Settings) =>
+  (error: HttpServerError.ServeError) =>
+    new InvalidSetting({
+      variable: "PORT",
+      problem: `cannot listen on ${host}:${port}: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}`
+    })
 
 /** Runs the server as the environment sets it up, until it is interrupted. */
 export const serve: Effect.Effect<never, InvalidSetting | StoreError> = Effect.gen(function* () {
   const read = yield* settings
   const announced = Layer.effectDiscard(announce(read)).pipe(Layer.provideMerge(serverLayer(read)))
-  return yield* Layer.launch(announced).pipe(Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(read)(error))))
+  return yield* Layer.launch(announced).pipe(
+    Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(read)(error)))
+  )
 })

@@ -38,7 +38,11 @@ export const assistantMessage = (blocks: ReadonlyArray<AssistantBlock>): History
 const closeBlock = (transcript: Transcript): Transcript => {
   if (transcript.open === undefined) return transcript
   const block = openBlock(transcript)
-  return { ...transcript, blocks: block === undefined ? transcript.blocks : [...transcript.blocks, block], open: undefined }
+  return {
+    ...transcript,
+    blocks: block === undefined ? transcript.blocks : [...transcript.blocks, block],
+    open: undefined
+  }
 }
 
 const closeMessage = (transcript: Transcript): Transcript => {

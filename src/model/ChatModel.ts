@@ -47,7 +47,10 @@ export type ModelEvent =
  * The language model, as a turn sees it. `provider` names whose provider data this model reads and writes. A request is
  * made once the stream is run, and is aborted when the stream is interrupted; it is never retried in here.
  */
-export class ChatModel extends Context.Service<ChatModel, {
-  readonly provider: string
-  readonly stream: (request: ModelRequest) => Stream.Stream<ModelEvent, ModelError>
-}>()("effect-aap/ChatModel") {}
+export class ChatModel extends Context.Service<
+  ChatModel,
+  {
+    readonly provider: string
+    readonly stream: (request: ModelRequest) => Stream.Stream<ModelEvent, ModelError>
+  }
+>()("effect-aap/ChatModel") {}

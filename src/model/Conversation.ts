@@ -49,11 +49,14 @@ const atLeast = (blocks: ReadonlyArray<TextBlock | ImageBlock>, otherwise: TextB
 
 const assistantBlocks = ({ message, providerData = [] }: HistoryEntry): ReadonlyArray<SpokenBlock> => {
   if (message.role !== "assistant") return []
-  const blocks = typeof message.content === "string" ? [{ type: "text", text: message.content } as const] : message.content
+  const blocks =
+    typeof message.content === "string" ? [{ type: "text", text: message.content } as const] : message.content
   return blocks.flatMap((block, index): ReadonlyArray<SpokenBlock> => {
     const data = providerData.filter((data) => data.block === index)
     if (block.type === "image" || (block.type === "text" && isBlank(block.text))) return []
-    return block.type === "thinking" && isBlank(block.thinking) && data.length === 0 ? [] : [{ block, providerData: data }]
+    return block.type === "thinking" && isBlank(block.thinking) && data.length === 0
+      ? []
+      : [{ block, providerData: data }]
   })
 }
 
@@ -61,7 +64,10 @@ const isCall = (block: AssistantBlock): block is ToolUseBlock => block.type === 
 
 const callsOf = (blocks: ReadonlyArray<SpokenBlock>) => blocks.map(({ block }) => block).filter(isCall)
 
-const resultsOf = (blocks: ReadonlyArray<SpokenBlock>, answers: ReadonlyArray<ToolMessage>): ReadonlyArray<CallResult> =>
+const resultsOf = (
+  blocks: ReadonlyArray<SpokenBlock>,
+  answers: ReadonlyArray<ToolMessage>
+): ReadonlyArray<CallResult> =>
   callsOf(blocks).map((call) => {
     const answer = answers.find((answer) => answer.toolCallId === call.toolCallId)
     return { call, content: answer === undefined ? [unanswered] : atLeast(spoken(answer.content), nothing) }

@@ -57,9 +57,11 @@ const freshResults = (messages: ReadonlyArray<HistoryMessage>) => {
     )
   )
   const start = messages.findLastIndex((message) => message.role !== "tool") + 1
-  return messages.slice(start).flatMap((message) =>
-    message.role === "tool" ? [{ name: names.get(message.toolCallId) ?? "tool", text: textOf(message) }] : []
-  )
+  return messages
+    .slice(start)
+    .flatMap((message) =>
+      message.role === "tool" ? [{ name: names.get(message.toolCallId) ?? "tool", text: textOf(message) }] : []
+    )
 }
 
 const toolCall = (text: string): DemoReply | undefined => {
@@ -86,9 +88,7 @@ const askTools = (text: string, tools: ReadonlyArray<ToolSpec>): DemoReply | und
   const zone = place?.includes("/") === true ? { timeZone: place.replaceAll(" ", "_") } : {}
   const calls = [
     ...(wantsTime && clock !== undefined ? [call(clock, zone)] : []),
-    ...(wantsWeather && weather !== undefined
-      ? [call(weather, { [placeField(weather)]: place ?? "here" })]
-      : []),
+    ...(wantsWeather && weather !== undefined ? [call(weather, { [placeField(weather)]: place ?? "here" })] : []),
     ...(url !== undefined && fetcher !== undefined ? [call(fetcher, { url })] : [])
   ]
   if (calls.length > 0) {

@@ -22,6 +22,6 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   reason: ModelErrorReason,
   message: Schema.String,
   retryable: Schema.Boolean,
-  retryAfterMillis: Schema.optionalKey(Schema.Number),
+  retryAfterMillis: Schema.optionalKey(Schema.Finite),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}

@@ -1,4 +1,5 @@
-import { type Array, Cause, Clock, Duration, Effect, Exit, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
+import type * as Arr from "effect/Array"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
 import type { ModelEvent, ModelRequest } from "./ChatModel.ts"
@@ -24,7 +25,12 @@ const maxRefusal = 10_000
 const politeness = Duration.millis(100)
 
 const network = (cause: unknown) =>
-  new ModelError({ reason: "network", message: "the model server could not be reached, or hung up", retryable: true, cause })
+  new ModelError({
+    reason: "network",
+    message: "the model server could not be reached, or hung up",
+    retryable: true,
+    cause
+  })
 
 const silent = (what: string, limit: Duration.Duration) =>
   new ModelError({
@@ -63,14 +69,14 @@ const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connectio
 
 type Watch = Effect.Success<ReturnType<typeof makeWatch>>
 
-type Bytes = Array.NonEmptyReadonlyArray<Uint8Array>
+type Bytes = Arr.NonEmptyReadonlyArray<Uint8Array>
 
 /** The pull of what an answer says, from the pull of its bytes. */
 const pullEvents = (
   bytes: Pull.Pull<Bytes, ModelError>,
   reader: AnswerReader.AnswerReader,
   watch: Watch
-): Pull.Pull<Array.NonEmptyReadonlyArray<ModelEvent>, ModelError> => {
+): Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> => {
   let over = false
   let atEnd = false
   const settle = (heard: Result.Result<AnswerReader.Heard, ModelError>): typeof pull => {
@@ -86,7 +92,7 @@ const pullEvents = (
   const rest = Effect.suspend(() =>
     atEnd ? Effect.void : Effect.ignore(Effect.timeoutOption(Effect.forever(bytes), politeness))
   )
-  const pull: Pull.Pull<Array.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(() => {
+  const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(() => {
     if (over) return Effect.andThen(rest, Cause.done())
     return Pull.matchEffect(bytes, {
       onSuccess: (pieces) => {
@@ -130,7 +136,10 @@ export const make =
       const watch = yield* makeWatch(scope, connection)
       const key = connection.apiKey
       const response = yield* HttpClientRequest.post(`${connection.baseUrl.replace(/\/+$/, "")}${path}`).pipe(
-        HttpClientRequest.setHeaders({ accept: "text/event-stream", ...(key === undefined ? {} : provider.auth(Redacted.value(key))) }),
+        HttpClientRequest.setHeaders({
+          accept: "text/event-stream",
+          ...(key === undefined ? {} : provider.auth(Redacted.value(key)))
+        }),
         HttpClientRequest.bodyJsonUnsafe(body),
         HttpClient.withScope(client).execute,
         Scope.provide(scope),
@@ -138,7 +147,11 @@ export const make =
       )
       if (response.status < 200 || response.status > 299) return yield* provider.refuse(yield* refusal(response))
       const whole = Option.fromUndefinedOr(response.headers["content-type"])
-      const reader = AnswerReader.make(provider, state, Option.exists(whole, (type) => type.includes("json")))
+      const reader = AnswerReader.make(
+        provider,
+        state,
+        Option.exists(whole, (type) => type.includes("json"))
+      )
       const bytes = Stream.mapError(response.stream, network)
       return Stream.transformPull(bytes, (pull) => Effect.succeed(pullEvents(pull, reader, watch)))
     })

@@ -11,7 +11,8 @@ export interface PartialCall {
   readonly arguments: string
 }
 
-const isWhole = (text: string): boolean => Option.isSome(Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))(text))
+const isWhole = (text: string): boolean =>
+  Option.isSome(Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))(text))
 
 const fragmentArguments = (value: Schema.Json | undefined): string =>
   value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
@@ -24,8 +25,10 @@ const owner = (calls: ReadonlyArray<PartialCall>, { function: fn, id, index }: T
   const call = calls[atIndex]
   if (call === undefined) return -1
   if (id !== undefined && id !== null && id !== "") {
-    if (call.id === id) return name !== "" && isWhole(call.arguments) && fragmentArguments(fn?.arguments) !== "" ? -1 : atIndex
-    if (call.id !== "") return typeof index === "number" || name !== "" ? -1 : calls.findLastIndex((call) => call.id === id)
+    if (call.id === id)
+      return name !== "" && isWhole(call.arguments) && fragmentArguments(fn?.arguments) !== "" ? -1 : atIndex
+    if (call.id !== "")
+      return typeof index === "number" || name !== "" ? -1 : calls.findLastIndex((call) => call.id === id)
     return name !== "" && call.name !== "" ? -1 : atIndex
   }
   if (name === "" || call.name === "") return atIndex

@@ -1,4 +1,4 @@
-import { Duration, Effect, Layer, type Redacted, Result } from "effect"
+import { type Duration, Effect, Layer, type Redacted, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
@@ -55,7 +55,13 @@ const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState
   const ended = choice?.finish_reason ?? ""
   if (ended === "error") return Result.fail(OpenAiError.inStream("the model server ended its answer with an error"))
   const refused = message.refusal !== undefined && message.refusal !== null && message.refusal !== ""
-  const reason = refused ? "refusal" : ended === "" ? state.reason : state.reason === "refusal" ? "refusal" : toReason(ended)
+  const reason = refused
+    ? "refusal"
+    : ended === ""
+      ? state.reason
+      : state.reason === "refusal"
+        ? "refusal"
+        : toReason(ended)
   const next = { ...state, calls, usage, reason, spoke: state.spoke || events.length > 0 || calls.length > 0 }
   if (ended !== "" && calls.length > 0) {
     return Result.succeed([{ ...next, calls: [] }, [...events, ...OpenAiCalls.toEvents(calls, state.names)]])

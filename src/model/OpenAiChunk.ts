@@ -7,9 +7,7 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 export const ToolCallDelta = Schema.Struct({
   index: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   id: text,
-  function: Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Json) }))
-  )
+  function: Schema.optionalKey(Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Json) })))
 })
 export type ToolCallDelta = typeof ToolCallDelta.Type
 
@@ -60,7 +58,11 @@ export const decode = (json: string): Result.Result<Chunk, ModelError> =>
   Result.mapError(
     decodeJson(json),
     () =>
-      new ModelError({ reason: "bad_response", message: `the model server sent no chunk: ${quoted(json)}`, retryable: true })
+      new ModelError({
+        reason: "bad_response",
+        message: `the model server sent no chunk: ${quoted(json)}`,
+        retryable: true
+      })
   )
 
 /** The text of a content, which may be a string, an array of parts, or nothing. */
@@ -68,6 +70,8 @@ export const contentText = (content: Schema.Json | undefined): string => {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""
   return content
-    .map((part) => (typeof part === "object" && part !== null && "text" in part && typeof part.text === "string" ? part.text : ""))
+    .map((part) =>
+      typeof part === "object" && part !== null && "text" in part && typeof part.text === "string" ? part.text : ""
+    )
     .join("")
 }

@@ -88,7 +88,9 @@ const spread = (exchanges: ReadonlyArray<Conversation.Exchange>): ReadonlyArray<
 }
 
 /** A request as chat completions take it, and the names that its tools have there. */
-export const encode = (request: ModelRequest): { readonly body: Schema.JsonObject; readonly names: ToolNames.ToolNames } => {
+export const encode = (
+  request: ModelRequest
+): { readonly body: Schema.JsonObject; readonly names: ToolNames.ToolNames } => {
   const { exchanges, system } = Conversation.make(request.system, request.history)
   const called = exchanges.flatMap((exchange) =>
     exchange.role === "assistant" ? exchange.results.map(({ call }) => call.name) : []

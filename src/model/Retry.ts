@@ -1,4 +1,4 @@
-import { Duration, Effect, Random, Stream } from "effect"
+import { Duration, Effect, Option, Random, Stream } from "effect"
 import type { ModelEvent } from "./ChatModel.ts"
 import type { ModelError } from "./ModelError.ts"
 
@@ -18,14 +18,13 @@ export const defaultPolicy: RetryPolicy = { attempts: 3, baseDelay: "500 millis"
 const isVisible = (event: ModelEvent): boolean =>
   event.type === "tool_call" || ((event.type === "text_delta" || event.type === "thinking_delta") && event.delta !== "")
 
-/** How long to wait before the next request, in milliseconds; `undefined` for not at all. */
-const wait = (error: ModelError, attempt: number, policy: RetryPolicy): Effect.Effect<number | undefined> => {
+/** How long to wait before the next request, in milliseconds; none for not at all. */
+const wait = (error: ModelError, attempt: number, policy: RetryPolicy): Effect.Effect<Option.Option<number>> => {
   const max = Duration.toMillis(policy.maxDelay)
-  if (!error.retryable || attempt >= policy.attempts || (error.retryAfterMillis ?? 0) > max) {
-    return Effect.succeed(undefined)
-  }
-  const delay = Math.min(max, Duration.toMillis(policy.baseDelay) * 2 ** (attempt - 1))
-  return Effect.map(Random.next, (random) => Math.max(error.retryAfterMillis ?? 0, Math.min(max, delay * (1 + random))))
+  const asked = error.retryAfterMillis ?? 0
+  if (!error.retryable || attempt >= policy.attempts || asked > max) return Effect.succeedNone
+  const delay = Duration.toMillis(policy.baseDelay) * 2 ** (attempt - 1)
+  return Effect.map(Random.next, (random) => Option.some(Math.max(asked, Math.min(max, delay * (1 + random)))))
 }
 
 /**
@@ -46,10 +45,12 @@ export const beforeFirstDelta = <R>(
         }),
         Stream.catch((error) => {
           if (visible) return Stream.fail(error)
-          const next = Effect.map(wait(error, count, policy), (millis) =>
-            millis === undefined
-              ? Stream.fail(error)
-              : Stream.concat(Stream.fromEffectDrain(Effect.sleep(millis)), attempt(count + 1))
+          const next = Effect.map(
+            wait(error, count, policy),
+            Option.match({
+              onNone: () => Stream.fail(error),
+              onSome: (millis) => Stream.concat(Stream.fromEffectDrain(Effect.sleep(millis)), attempt(count + 1))
+            })
           )
           return Stream.unwrap(next)
         })

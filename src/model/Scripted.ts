@@ -1,4 +1,4 @@
-import { Effect, Layer, type Schema, Stream } from "effect"
+import { type Effect, Layer, type Schema, Stream } from "effect"
 import { ChatModel, type FinishReason, type ModelEvent, type ModelRequest, type Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 
@@ -18,7 +18,8 @@ export type Script = ReadonlyArray<Reply> | ((request: ModelRequest, index: numb
 const say = (event: ModelEvent): Action => ({ _tag: "Say", event })
 
 /** Says a text, piece by piece. */
-export const text = (...deltas: ReadonlyArray<string>): Reply => deltas.map((delta) => say({ type: "text_delta", delta }))
+export const text = (...deltas: ReadonlyArray<string>): Reply =>
+  deltas.map((delta) => say({ type: "text_delta", delta }))
 
 /** Thinks aloud, piece by piece. */
 export const thinking = (...deltas: ReadonlyArray<string>): Reply =>
@@ -38,7 +39,7 @@ export const finish = (reason: FinishReason, usage?: Usage): Reply => [
 ]
 
 /** Fails; for good, unless told otherwise. */
-export const fail = (error: Partial<typeof ModelError.Type> & Pick<ModelError, "reason">): Reply => [
+export const fail = (error: Partial<ModelError> & Pick<ModelError, "reason">): Reply => [
   { _tag: "Fail", error: new ModelError({ message: `scripted: ${error.reason}`, retryable: false, ...error }) }
 ]
 
@@ -51,7 +52,8 @@ export const end: Reply = [{ _tag: "End" }]
 /** Several parts as one reply. */
 export const reply = (...parts: ReadonlyArray<Reply>): Reply => parts.flat()
 
-const ends = (action: Action): boolean => action._tag === "End" || (action._tag === "Say" && action.event.type === "finish")
+const ends = (action: Action): boolean =>
+  action._tag === "End" || (action._tag === "Say" && action.event.type === "finish")
 
 const perform = (action: Action): Stream.Stream<ModelEvent, ModelError> => {
   switch (action._tag) {

@@ -54,9 +54,7 @@ export const Capabilities = Schema.Struct({
     })
   ),
   application: Schema.optionalKey(Schema.Struct({ tools: Schema.optionalKey(Supported) })),
-  image: Schema.optionalKey(
-    Schema.Struct({ http: Schema.optionalKey(Supported), data: Schema.optionalKey(Supported) })
-  )
+  image: Schema.optionalKey(Schema.Struct({ http: Schema.optionalKey(Supported), data: Schema.optionalKey(Supported) }))
 }).annotate({ identifier: "Capabilities" })
 export type Capabilities = typeof Capabilities.Type
 

@@ -3,25 +3,21 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { Meta } from "./Agent.ts"
 import { Authorization } from "./Authorization.ts"
 import { ErrorBody } from "./ErrorBody.ts"
-import {
-  CreateSession,
-  History,
-  HistoryType,
-  SessionCreated,
-  SessionId,
-  SessionInfo,
-  SessionPage
-} from "./Session.ts"
+import { CreateSession, History, HistoryType, SessionCreated, SessionId, SessionInfo, SessionPage } from "./Session.ts"
 import { TurnRequest, TurnResponse } from "./Turn.ts"
 
-const errors = (...statuses: ReadonlyArray<number>) => statuses.map((status) => ErrorBody.pipe(HttpApiSchema.status(status)))
+const errors = (...statuses: ReadonlyArray<number>) =>
+  statuses.map((status) => ErrorBody.pipe(HttpApiSchema.status(status)))
 
 const described = (summary: string, description: string) => OpenApi.annotations({ summary, description })
 
 const sessionParams = { id: SessionId }
 
 const meta = HttpApiEndpoint.get("meta", "/meta", { success: Meta, error: errors(500) }).annotateMerge(
-  described("The agents of this server", "What each agent is called, which tools and options it has, and what it can do.")
+  described(
+    "The agents of this server",
+    "What each agent is called, which tools and options it has, and what it can do."
+  )
 )
 
 const listSessions = HttpApiEndpoint.get("listSessions", "/sessions", {
@@ -29,7 +25,10 @@ const listSessions = HttpApiEndpoint.get("listSessions", "/sessions", {
   success: SessionPage,
   error: errors(400, 503)
 }).annotateMerge(
-  described("The caller's sessions", "Newest first, a page at a time; pass `next` of a page as `after` for the one behind it.")
+  described(
+    "The caller's sessions",
+    "Newest first, a page at a time; pass `next` of a page as `after` for the one behind it."
+  )
 )
 
 const createSession = HttpApiEndpoint.post("createSession", "/sessions", {
@@ -37,7 +36,10 @@ const createSession = HttpApiEndpoint.post("createSession", "/sessions", {
   success: SessionCreated.pipe(HttpApiSchema.status(201)),
   error: errors(400, 413, 415, 422, 503)
 }).annotateMerge(
-  described("Open a session", "Sets up an agent for the caller, with messages to begin with if there are any. It does not run.")
+  described(
+    "Open a session",
+    "Sets up an agent for the caller, with messages to begin with if there are any. It does not run."
+  )
 )
 
 const getSession = HttpApiEndpoint.get("getSession", "/sessions/:id", {
@@ -50,7 +52,9 @@ const deleteSession = HttpApiEndpoint.delete("deleteSession", "/sessions/:id", {
   params: sessionParams,
   success: HttpApiSchema.NoContent,
   error: errors(404, 503)
-}).annotateMerge(described("Delete a session", "With its history, and at once: a turn that runs on it ends with `error`."))
+}).annotateMerge(
+  described("Delete a session", "With its history, and at once: a turn that runs on it ends with `error`.")
+)
 
 const getHistory = HttpApiEndpoint.get("getHistory", "/sessions/:id/history", {
   params: sessionParams,
@@ -58,7 +62,10 @@ const getHistory = HttpApiEndpoint.get("getHistory", "/sessions/:id/history", {
   success: History,
   error: errors(400, 404, 503)
 }).annotateMerge(
-  described("A session's history", "`full`: all that was said. `compacted`: what the model is fed. As far as the agent declares it.")
+  described(
+    "A session's history",
+    "`full`: all that was said. `compacted`: what the model is fed. As far as the agent declares it."
+  )
 )
 
 const turn = HttpApiEndpoint.post("turn", "/sessions/:id/turns", {

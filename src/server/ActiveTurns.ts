@@ -19,18 +19,24 @@ export interface Listener {
  * 2. Its listener hears one `turn_stop`, last.
  * 3. Once draining no turn begins, and after the deadline none runs.
  */
-export class ActiveTurns extends Context.Service<ActiveTurns, {
-  /** Accepts a turn and runs it. Done once it is accepted; the effect that it gives is done when the turn is over. */
-  readonly run: <E>(
-    accept: Effect.Effect<Turn, E>,
-    listener: Listener
-  ) => Effect.Effect<{ readonly ended: Effect.Effect<void> }, E | ShuttingDown, Scope.Scope>
-  /** How many turns run now. */
-  readonly count: Effect.Effect<number>
-  /** Takes no more turns, waits for those that run, and abandons them at the deadline. */
-  readonly drain: (deadline: Duration.Input) => Effect.Effect<void>
-}>()("effect-aap/ActiveTurns") {
-  static readonly layer: Layer.Layer<ActiveTurns> = Layer.effect(ActiveTurns, Effect.suspend(() => make))
+export class ActiveTurns extends Context.Service<
+  ActiveTurns,
+  {
+    /** Accepts a turn and runs it. Done once it is accepted; the effect that it gives is done when the turn is over. */
+    readonly run: <E>(
+      accept: Effect.Effect<Turn, E>,
+      listener: Listener
+    ) => Effect.Effect<{ readonly ended: Effect.Effect<void> }, E | ShuttingDown, Scope.Scope>
+    /** How many turns run now. */
+    readonly count: Effect.Effect<number>
+    /** Takes no more turns, waits for those that run, and abandons them at the deadline. */
+    readonly drain: (deadline: Duration.Input) => Effect.Effect<void>
+  }
+>()("effect-aap/ActiveTurns") {
+  static readonly layer: Layer.Layer<ActiveTurns> = Layer.effect(
+    ActiveTurns,
+    Effect.suspend(() => make)
+  )
 }
 
 const isStop = (events: ReadonlyArray<TurnEvent>): boolean => events.at(-1)?.event === "turn_stop"
@@ -70,7 +76,9 @@ const make = Effect.gen(function* () {
     run,
     count: FiberSet.size(fibers),
     drain: (deadline) =>
-      Effect.sync(() => void (draining = true)).pipe(
+      Effect.sync(() => {
+        draining = true
+      }).pipe(
         Effect.andThen(FiberSet.awaitEmpty(fibers)),
         Effect.timeoutOrElse({ duration: deadline, orElse: () => FiberSet.clear(fibers) })
       )

@@ -16,10 +16,13 @@ export const anonymous = "local"
 const digest = (key: string): Buffer => createHash("sha256").update(key).digest()
 
 /** Knows the server's keys. */
-export class ApiKeys extends Context.Service<ApiKeys, {
-  /** The name that a key belongs to; `undefined` for a key that is none. It takes as long for any key. */
-  readonly nameOf: (key: Redacted.Redacted<string>) => string | undefined
-}>()("effect-aap/ApiKeys") {
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** The name that a key belongs to; `undefined` for a key that is none. It takes as long for any key. */
+    readonly nameOf: (key: Redacted.Redacted<string>) => string | undefined
+  }
+>()("effect-aap/ApiKeys") {
   /** These keys; everybody is {@link anonymous} where there are none. */
   static readonly layer = (keys: ReadonlyArray<ApiKey>): Layer.Layer<ApiKeys> => {
     const known = keys.map(({ key, name }) => ({ name, digest: digest(Redacted.value(key)) }))

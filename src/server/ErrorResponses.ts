@@ -40,7 +40,11 @@ const answer = (failure: ApiFailure): Answer => {
     case "InvalidJson":
       return { status: 400, code: "invalid_json" }
     case "InvalidRequest":
-      return { status: 400, code: "invalid_request", details: failure.details.map(({ message, path }) => ({ path, message })) }
+      return {
+        status: 400,
+        code: "invalid_request",
+        details: failure.details.map(({ message, path }) => ({ path, message }))
+      }
     case "InvalidCursor":
       return { status: 400, code: "invalid_cursor" }
     case "Unauthorized":

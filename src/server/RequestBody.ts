@@ -22,18 +22,25 @@ const checkHeaders = (request: HttpServerRequest.HttpServerRequest, limit: numbe
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return Effect.fail(new UnsupportedMediaType({ message: `the body is encoded as ${encoding}; send it plain` }))
   }
-  return Number(request.headers["content-length"] ?? 0) > limit ? Effect.fail(new PayloadTooLarge({ limit })) : Effect.void
+  return Number(request.headers["content-length"] ?? 0) > limit
+    ? Effect.fail(new PayloadTooLarge({ limit }))
+    : Effect.void
+}
+
+interface Body {
+  readonly chunks: Array<Uint8Array>
+  readonly size: number
 }
 
 const read = (request: HttpServerRequest.HttpServerRequest, limit: number) =>
   request.stream.pipe(
     Stream.mapError(() => new InvalidJson({ message: "the body ended early; send it whole" })),
     Stream.runFoldEffect(
-      () => ({ chunks: new Array<Uint8Array>(), size: 0 }),
-      (body, chunk) => {
-        if (body.size + chunk.length > limit) return Effect.fail(new PayloadTooLarge({ limit }))
-        body.chunks.push(chunk)
-        return Effect.succeed({ chunks: body.chunks, size: body.size + chunk.length })
+      (): Body => ({ chunks: [], size: 0 }),
+      ({ chunks, size }, chunk) => {
+        if (size + chunk.length > limit) return Effect.fail(new PayloadTooLarge({ limit }))
+        chunks.push(chunk)
+        return Effect.succeed({ chunks, size: size + chunk.length })
       }
     ),
     Effect.map(({ chunks }) => Buffer.concat(chunks))
@@ -57,7 +64,8 @@ const parse = (text: string): Result.Result<unknown, InvalidJson> => {
   const refuse = (message: string) => Result.fail(new InvalidJson({ message }))
   if (text.trim() === "") return refuse("the body is empty; send a JSON object")
   if (isTooDeep(text)) return refuse(`the body nests deeper than ${maxDepth} levels, the most that this server takes`)
-  if (hasTooManyTokens(text)) return refuse(`the body has more than ${maxTokens} values, the most that this server takes`)
+  if (hasTooManyTokens(text))
+    return refuse(`the body has more than ${maxTokens} values, the most that this server takes`)
   return Result.mapError(parseJson(text), () => new InvalidJson({ message: "the body is not valid JSON" }))
 }
 

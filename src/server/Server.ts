@@ -39,7 +39,10 @@ const flushTimeout = Duration.seconds(2)
 const front = HttpRouter.add("GET", "/", HttpServerResponse.text("An Agent Application Protocol server. See /docs.\n"))
 
 const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers), Layer.provide(authorization)),
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+    Layer.provide(handlers),
+    Layer.provide(authorization)
+  ),
   HttpApiSwagger.layer(Api, { path: "/docs" }),
   front
 )
@@ -56,9 +59,9 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     port: options.port ?? 3010,
     gracefulShutdownTimeout: flushTimeout
   })
-  const served = Layer.unwrap(
-    Effect.map(HttpRouter.toHttpEffect(routes), (app) => HttpServer.serve(guard(app)))
-  ).pipe(Layer.provide(cutConnections(node)))
+  const served = Layer.unwrap(Effect.map(HttpRouter.toHttpEffect(routes), (app) => HttpServer.serve(guard(app)))).pipe(
+    Layer.provide(cutConnections(node))
+  )
   const drained = Layer.effectDiscard(
     Effect.gen(function* () {
       const turns = yield* ActiveTurns
@@ -87,5 +90,4 @@ export const layer = (
   HttpServer.HttpServer | ActiveTurns,
   HttpServerError.ServeError,
   AgentCatalog | ChatModel | SessionStore | ToolRegistry
-> =>
-  Layer.unwrap(Effect.sync(() => make(createServer({ noDelay: true, keepAlive: true }), options)))
+> => Layer.unwrap(Effect.sync(() => make(createServer({ noDelay: true, keepAlive: true }), options)))

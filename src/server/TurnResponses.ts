@@ -10,10 +10,12 @@ import { ActiveTurns } from "./ActiveTurns.ts"
 import * as Sse from "./Sse.ts"
 
 /** How long a stream may be silent before a heartbeat, and unread before it is ended. */
-export const StreamTimeouts = Context.Reference<{ readonly heartbeat: Duration.Duration; readonly stall: Duration.Duration }>(
-  "effect-aap/StreamTimeouts",
-  { defaultValue: () => ({ heartbeat: Duration.seconds(15), stall: Duration.seconds(60) }) }
-)
+export const StreamTimeouts = Context.Reference<{
+  readonly heartbeat: Duration.Duration
+  readonly stall: Duration.Duration
+}>("effect-aap/StreamTimeouts", {
+  defaultValue: () => ({ heartbeat: Duration.seconds(15), stall: Duration.seconds(60) })
+})
 
 /** How many buffers may wait for the client before the turn waits with them. */
 const queueCapacity = 16

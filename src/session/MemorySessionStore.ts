@@ -44,4 +44,7 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
 
 /** Sessions in memory, gone with the process: for tests, demonstrations, and embedding where nothing need last. */
 export const layer = (options?: TableSessionStore.StoreOptions): Layer.Layer<SessionStore> =>
-  Layer.effect(SessionStore, Effect.map(makeTable, (table) => TableSessionStore.make(table, options)))
+  Layer.effect(
+    SessionStore,
+    Effect.map(makeTable, (table) => TableSessionStore.make(table, options))
+  )

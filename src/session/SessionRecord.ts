@@ -112,7 +112,10 @@ export const accept = (record: SessionRecord, acceptance: Acceptance, expiresAt:
  *    bug, and thrown.
  * 2. A released session has no running call.
  */
-export const commit = (record: SessionRecord, { append: slots = [], open = [], release, settle = [] }: Commit): Change => {
+export const commit = (
+  record: SessionRecord,
+  { append: slots = [], open = [], release, settle = [] }: Commit
+): Change => {
   const appended = append(record, slots)
   const opened = { ...appended.record, pending: [...appended.record.pending, ...open] }
   const settled = settleAll({ record: opened, rows: appended.rows }, settle)

@@ -99,47 +99,50 @@ export interface Page {
  * 5. A call that was running when its lease lapsed is closed with {@link ../history/Closing.ts unknown outcome} before
  *    anybody reads the session or its history.
  */
-export class SessionStore extends Context.Service<SessionStore, {
-  /** How long a lease lasts unless it is renewed. */
-  readonly leaseDuration: Duration.Duration
+export class SessionStore extends Context.Service<
+  SessionStore,
+  {
+    /** How long a lease lasts unless it is renewed. */
+    readonly leaseDuration: Duration.Duration
 
-  /** Stores a new session with its seeded history. */
-  readonly create: (
-    owner: Principal,
-    session: Session,
-    history: ReadonlyArray<HistoryEntry>
-  ) => Effect.Effect<void, StoreError>
+    /** Stores a new session with its seeded history. */
+    readonly create: (
+      owner: Principal,
+      session: Session,
+      history: ReadonlyArray<HistoryEntry>
+    ) => Effect.Effect<void, StoreError>
 
-  readonly get: (owner: Principal, id: SessionId) => Effect.Effect<Session, SessionNotFound | StoreError>
+    readonly get: (owner: Principal, id: SessionId) => Effect.Effect<Session, SessionNotFound | StoreError>
 
-  /** The owner's sessions, newest first. `after` is the `next` of the page before. */
-  readonly list: (
-    owner: Principal,
-    page: { readonly after?: string; readonly limit: number }
-  ) => Effect.Effect<Page, InvalidCursor | StoreError>
+    /** The owner's sessions, newest first. `after` is the `next` of the page before. */
+    readonly list: (
+      owner: Principal,
+      page: { readonly after?: string; readonly limit: number }
+    ) => Effect.Effect<Page, InvalidCursor | StoreError>
 
-  /** Deletes a session and its history, at once, also while a turn runs: that turn loses its lease. */
-  readonly remove: (owner: Principal, id: SessionId) => Effect.Effect<void, SessionNotFound | StoreError>
+    /** Deletes a session and its history, at once, also while a turn runs: that turn loses its lease. */
+    readonly remove: (owner: Principal, id: SessionId) => Effect.Effect<void, SessionNotFound | StoreError>
 
-  /** The full history, in order. */
-  readonly history: (
-    owner: Principal,
-    id: SessionId
-  ) => Effect.Effect<ReadonlyArray<HistoryEntry>, SessionNotFound | StoreError>
+    /** The full history, in order. */
+    readonly history: (
+      owner: Principal,
+      id: SessionId
+    ) => Effect.Effect<ReadonlyArray<HistoryEntry>, SessionNotFound | StoreError>
 
-  /**
-   * Takes the session's lease and writes what the turn brings, in one transaction. `decide` is pure; it sees the
-   * session as it is under the lease, and its refusal leaves everything as it was.
-   */
-  readonly accept: <A extends Acceptance, E>(
-    owner: Principal,
-    id: SessionId,
-    decide: (session: Session) => Result.Result<A, E>
-  ) => Effect.Effect<AcceptedTurn<A>, E | SessionNotFound | TurnInProgress | StoreError>
+    /**
+     * Takes the session's lease and writes what the turn brings, in one transaction. `decide` is pure; it sees the
+     * session as it is under the lease, and its refusal leaves everything as it was.
+     */
+    readonly accept: <A extends Acceptance, E>(
+      owner: Principal,
+      id: SessionId,
+      decide: (session: Session) => Result.Result<A, E>
+    ) => Effect.Effect<AcceptedTurn<A>, E | SessionNotFound | TurnInProgress | StoreError>
 
-  /** Writes one step of a turn. */
-  readonly commit: (lease: Lease, commit: Commit) => Effect.Effect<void, LeaseLost | StoreError>
+    /** Writes one step of a turn. */
+    readonly commit: (lease: Lease, commit: Commit) => Effect.Effect<void, LeaseLost | StoreError>
 
-  /** Makes the lease last `leaseDuration` from now. */
-  readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
-}>()("effect-aap/SessionStore") {}
+    /** Makes the lease last `leaseDuration` from now. */
+    readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
+  }
+>()("effect-aap/SessionStore") {}

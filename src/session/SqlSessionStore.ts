@@ -1,4 +1,5 @@
-import { Array, Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
+import * as Arr from "effect/Array"
 import { SqlClient, SqlError } from "effect/sql"
 import { HistoryEntry } from "../history/HistoryEntry.ts"
 import { PendingCall } from "../history/PendingCall.ts"
@@ -16,20 +17,20 @@ const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optio
 
 /** A row of the table `sessions`. A driver may give large integers as text. */
 const SessionRow = Schema.Struct({
-  sequence: Schema.Union([Schema.Int, Schema.NumberFromString]),
+  sequence: Schema.Union([Schema.Int, Schema.FiniteFromString]),
   id: SessionId,
   principal: Principal,
   agent: Schema.fromJsonString(AgentConfig),
   tools: Schema.fromJsonString(Schema.Array(ToolSpec)),
   pending: Schema.fromJsonString(Schema.Array(StoredCall)),
-  next_position: Schema.Union([Schema.Int, Schema.NumberFromString]),
-  fence: Schema.Union([Schema.Int, Schema.NumberFromString]),
-  lease_expires_at: Schema.Union([Schema.Int, Schema.NumberFromString])
+  next_position: Schema.Union([Schema.Int, Schema.FiniteFromString]),
+  fence: Schema.Union([Schema.Int, Schema.FiniteFromString]),
+  lease_expires_at: Schema.Union([Schema.Int, Schema.FiniteFromString])
 })
 
 /** A row of the table `history`. */
 const HistoryRow = Schema.Struct({
-  position: Schema.Union([Schema.Int, Schema.NumberFromString]),
+  position: Schema.Union([Schema.Int, Schema.FiniteFromString]),
   entry: Schema.fromJsonString(HistoryEntry)
 })
 
@@ -69,8 +70,9 @@ const failed = (operation: string) => (cause: unknown) => new StoreError({ opera
 const makeTable = (sql: SqlClient.SqlClient): SessionTable => {
   const insertRows = (id: SessionId, rows: ReadonlyArray<Row>) =>
     Effect.forEach(
-      Array.chunksOf(rows, rowsPerInsert),
-      (batch) => sql`INSERT INTO history ${sql.insert(Array.map(batch, (row) => ({ session_id: id, ...encodeRow(row) })))}`,
+      Arr.chunksOf(rows, rowsPerInsert),
+      (batch) =>
+        sql`INSERT INTO history ${sql.insert(Arr.map(batch, (row) => ({ session_id: id, ...encodeRow(row) })))}`,
       { discard: true }
     )
   return {
@@ -124,9 +126,7 @@ const takeOver = (sql: SqlClient.SqlClient) =>
   Effect.asVoid(sql`UPDATE sessions SET fence = fence + 1, lease_expires_at = 0 WHERE lease_expires_at > 0`)
 
 /** Sessions in a SQL database, which is brought to the newest schema first. */
-export const layer = (
-  options: SqlStoreOptions = {}
-): Layer.Layer<SessionStore, StoreError, SqlClient.SqlClient> =>
+export const layer = (options: SqlStoreOptions = {}): Layer.Layer<SessionStore, StoreError, SqlClient.SqlClient> =>
   Layer.effect(
     SessionStore,
     Effect.gen(function* () {

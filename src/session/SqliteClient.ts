@@ -60,16 +60,37 @@ const makeConnection = (database: DatabaseSync): SqlConnection.Connection => {
   const values = (rows: ReadonlyArray<object>): ReadonlyArray<ReadonlyArray<unknown>> =>
     rows.map((row) => Object.values(row))
   return {
-    execute: (sql, params, transform) => run(() => prepared(sql), params, (rows) => transform?.(rows) ?? rows),
-    executeRaw: (sql, params) => run(() => prepared(sql), params, (rows) => rows),
+    execute: (sql, params, transform) =>
+      run(
+        () => prepared(sql),
+        params,
+        (rows) => transform?.(rows) ?? rows
+      ),
+    executeRaw: (sql, params) =>
+      run(
+        () => prepared(sql),
+        params,
+        (rows) => rows
+      ),
     executeStream: (sql, params, transform) =>
       Stream.unwrap(
-        Effect.map(run(() => prepared(sql), params, (rows) => transform?.(rows) ?? rows), Stream.fromIterable)
+        Effect.map(
+          run(
+            () => prepared(sql),
+            params,
+            (rows) => transform?.(rows) ?? rows
+          ),
+          Stream.fromIterable
+        )
       ),
     executeValues: (sql, params) => run(() => prepared(sql), params, values),
     executeValuesUnprepared: (sql, params) => run(() => database.prepare(sql), params, values),
     executeUnprepared: (sql, params, transform) =>
-      run(() => database.prepare(sql), params, (rows) => transform?.(rows) ?? rows)
+      run(
+        () => database.prepare(sql),
+        params,
+        (rows) => transform?.(rows) ?? rows
+      )
   }
 }
 

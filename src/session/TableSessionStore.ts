@@ -1,4 +1,4 @@
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect, type Result } from "effect"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Cursor from "./Cursor.ts"
 import type { Principal, Session } from "./Session.ts"
@@ -79,15 +79,21 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     }),
     remove: (owner, id) => transaction(Effect.andThen(find(owner, id), table.remove(id))),
     history: (owner, id) =>
-      transaction(Effect.andThen(find(owner, id), Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry)))),
+      transaction(
+        Effect.andThen(
+          find(owner, id),
+          Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
+        )
+      ),
     accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
     commit: (lease, commit) =>
       transaction(Effect.flatMap(held(lease), (record) => table.write(SessionRecord.commit(record, commit)))),
     renew: (lease) =>
       transaction(
-        Effect.zipWith(held(lease), expiry, (record, expiresAt) => ({ record: { ...record, expiresAt }, rows: [] })).pipe(
-          Effect.flatMap(table.write)
-        )
+        Effect.zipWith(held(lease), expiry, (record, expiresAt) => ({
+          record: { ...record, expiresAt },
+          rows: []
+        })).pipe(Effect.flatMap(table.write))
       )
   }
 }

@@ -79,13 +79,18 @@ export type Resolve = (
 export const guardedLookup =
   (allowed: Allowed, resolve: Resolve = systemLookup): LookupFunction =>
   (host, options, callback) => {
-    resolve(host, { all: true, ...(options.family === undefined ? {} : { family: options.family }) }, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error !== null) return callback(error, "", 4)
-      const mayAll = allowed.host(host) || addresses.every(({ address }) => isPublic(address) || allowed.address(address))
-      if (first === undefined || !mayAll) return callback(new AddressRefused({ host }), "", 4)
-      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
-    })
+    resolve(
+      host,
+      { all: true, ...(options.family === undefined ? {} : { family: options.family }) },
+      (error, addresses) => {
+        const [first] = addresses ?? []
+        if (error !== null) return callback(error, "", 4)
+        const mayAll =
+          allowed.host(host) || addresses.every(({ address }) => isPublic(address) || allowed.address(address))
+        if (first === undefined || !mayAll) return callback(new AddressRefused({ host }), "", 4)
+        return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
+      }
+    )
   }
 
 /** Whether a URL's host may be connected to at all; names are judged once they are resolved. */

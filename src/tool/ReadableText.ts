@@ -1,8 +1,18 @@
 /** Elements whose content nobody reads. */
-const unread: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "svg", "head", "iframe", "object"])
+const unread: ReadonlySet<string> = new Set([
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "svg",
+  "head",
+  "iframe",
+  "object"
+])
 
 /** Elements that begin a line of their own. */
-const blocks = /^(?:p|div|br|li|ul|ol|dl|dt|dd|tr|table|h[1-6]|section|article|header|footer|main|nav|aside|pre|blockquote|hr|form|figure)$/
+const blocks =
+  /^(?:p|div|br|li|ul|ol|dl|dt|dd|tr|table|h[1-6]|section|article|header|footer|main|nav|aside|pre|blockquote|hr|form|figure)$/
 
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
@@ -24,11 +34,14 @@ const entities: Readonly<Record<string, string>> = {
 const codePoint = (code: number): string => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "")
 
 const decodeEntities = (text: string): string =>
-  text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex: string, decimal: string, name: string) => {
-    if (hex !== undefined) return codePoint(Number.parseInt(hex, 16))
-    if (decimal !== undefined) return codePoint(Number(decimal))
-    return entities[name.toLowerCase()] ?? whole
-  })
+  text.replaceAll(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi,
+    (whole, hex: string, decimal: string, name: string) => {
+      if (hex !== undefined) return codePoint(Number.parseInt(hex, 16))
+      if (decimal !== undefined) return codePoint(Number(decimal))
+      return entities[name.toLowerCase()] ?? whole
+    }
+  )
 
 /** Where an element that is not read ends; the end of the text where it never does. */
 const skip = (lower: string, name: string, from: number): number => {

@@ -22,12 +22,15 @@ export interface RegisteredTool {
  * The server's tools by name. `run` never fails: a wrong input, a typed failure, a defect, a timeout and an unknown
  * name all become a result that the model can read.
  */
-export class ToolRegistry extends Context.Service<ToolRegistry, {
-  readonly tools: ReadonlyMap<string, RegisteredTool>
-  /** What is wrong with the input of a call, in the sentence that `run` would answer; `undefined` if it fits. */
-  readonly check: (call: ToolCall) => Effect.Effect<string | undefined>
-  readonly run: (call: ToolCall, context: ToolCallContext) => Effect.Effect<InputContent>
-}>()("effect-aap/ToolRegistry") {
+export class ToolRegistry extends Context.Service<
+  ToolRegistry,
+  {
+    readonly tools: ReadonlyMap<string, RegisteredTool>
+    /** What is wrong with the input of a call, in the sentence that `run` would answer; `undefined` if it fits. */
+    readonly check: (call: ToolCall) => Effect.Effect<string | undefined>
+    readonly run: (call: ToolCall, context: ToolCallContext) => Effect.Effect<InputContent>
+  }
+>()("effect-aap/ToolRegistry") {
   /** The registry of these tools; the services of their handlers are taken once. Two tools of one name are a bug. */
   static readonly layer = <const Rs extends ReadonlyArray<unknown>>(
     ...tools: { readonly [K in keyof Rs]: ServerTool<Rs[K]> }
@@ -46,7 +49,9 @@ const make = Effect.fnUntraced(function* <R>(tools: ReadonlyArray<ServerTool<R>>
     Effect.gen(function* () {
       const tool = byName.get(call.name)
       if (tool === undefined) return yield* Effect.fail(`There is no tool named ${call.name}.`)
-      const run = yield* Effect.mapError(tool.prepare(call.input, context), ({ message }) => wrongInput(call.name, message))
+      const run = yield* Effect.mapError(tool.prepare(call.input, context), ({ message }) =>
+        wrongInput(call.name, message)
+      )
       return { run, timeout: tool.timeout }
     })
 
@@ -61,7 +66,8 @@ const make = Effect.fnUntraced(function* <R>(tools: ReadonlyArray<ServerTool<R>>
       Effect.catch((error) => Effect.succeed(toFailure(error))),
       Effect.timeoutOrElse({
         duration: timeout,
-        orElse: () => Effect.succeed(`The tool ${call.name} took longer than ${Duration.format(timeout)} and was stopped.`)
+        orElse: () =>
+          Effect.succeed(`The tool ${call.name} took longer than ${Duration.format(timeout)} and was stopped.`)
       }),
       Effect.catchCause((cause) =>
         Effect.as(

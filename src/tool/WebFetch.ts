@@ -30,7 +30,8 @@ const parseUrl = (text: string, base?: string): Result.Result<URL, FetchFailed> 
   const url = URL.parse(text, base)
   const refuse = (message: string) => Result.fail(new FetchFailed({ message }))
   if (url === null) return refuse(`"${text}" is no address; give one such as https://example.org/page`)
-  if (url.protocol !== "http:" && url.protocol !== "https:") return refuse(`only http and https are fetched, not ${url.protocol}`)
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return refuse(`only http and https are fetched, not ${url.protocol}`)
   if (url.username !== "" || url.password !== "") return refuse("an address with a user or a password is not fetched")
   return Result.succeed(url)
 }
@@ -50,7 +51,8 @@ const readBytes = (response: HttpClientResponse.HttpClientResponse, maxBytes: nu
     yield* response.stream.pipe(
       Stream.takeUntil((chunk) => {
         chunks.push(chunk)
-        return (size += chunk.length) > maxBytes
+        size += chunk.length
+        return size > maxBytes
       }),
       Stream.runDrain,
       Effect.catch(() => (size === 0 ? fail("the connection broke before anything came") : Effect.void))
@@ -65,7 +67,8 @@ const decompress = (bytes: Buffer, encoding: string, maxBytes: number) => {
   if (inflate === undefined) return fail(`the page is encoded as ${encoding}, which is not read`)
   return Effect.try({
     try: () => inflate(bytes, options),
-    catch: () => new FetchFailed({ message: `the page cannot be unpacked, or is larger than ${maxBytes} bytes unpacked` })
+    catch: () =>
+      new FetchFailed({ message: `the page cannot be unpacked, or is larger than ${maxBytes} bytes unpacked` })
   })
 }
 
@@ -98,7 +101,9 @@ const read = Effect.fnUntraced(function* (url: URL, response: HttpClientResponse
 type Visited = { readonly _tag: "Page"; readonly text: string } | { readonly _tag: "Redirect"; readonly to: string }
 
 const makeFetch = (allowed: AddressGuard.Allowed, maxBytes: number) => {
-  const visit = Effect.fnUntraced(function* (url: URL): Effect.fn.Return<Visited, FetchFailed, HttpClient.HttpClient | Scope.Scope> {
+  const visit = Effect.fnUntraced(function* (
+    url: URL
+  ): Effect.fn.Return<Visited, FetchFailed, HttpClient.HttpClient | Scope.Scope> {
     if (!AddressGuard.mayConnect(allowed, url.hostname)) {
       return yield* fail(new AddressGuard.AddressRefused({ host: url.hostname }).message)
     }
@@ -140,7 +145,9 @@ export const make = (options: WebFetchOptions = {}): ServerTool.ServerTool => {
     name: "web_fetch",
     title: "Web fetch",
     description: "Reads a web page, by its http or https address, and gives its text.",
-    input: Schema.Struct({ url: Schema.String.annotate({ description: "The address, such as https://example.org/page" }) }),
+    input: Schema.Struct({
+      url: Schema.String.annotate({ description: "The address, such as https://example.org/page" })
+    }),
     timeout: "5 minutes",
     handler: ({ url }) =>
       fetchPage(url).pipe(

@@ -42,10 +42,17 @@ export const flush = (step: Step): readonly [Step, ReadonlyArray<TurnEvent>] => 
         ? { event: "thinking", data: { thinking: block.thinking } }
         : undefined
   if (event !== undefined) return [{ ...step, transcript: Transcript.apply(step.transcript, event) }, [event]]
-  return [step.transcript.open === undefined ? step : { ...step, transcript: { ...step.transcript, open: undefined } }, []]
+  return [
+    step.transcript.open === undefined ? step : { ...step, transcript: { ...step.transcript, open: undefined } },
+    []
+  ]
 }
 
-const tell = (step: Step, event: TurnEvent, type: Transcript.OpenBlock["type"]): readonly [Step, ReadonlyArray<TurnEvent>] => {
+const tell = (
+  step: Step,
+  event: TurnEvent,
+  type: Transcript.OpenBlock["type"]
+): readonly [Step, ReadonlyArray<TurnEvent>] => {
   const open = step.transcript.open
   const [before, events] = open === undefined || open.type === type ? ([step, []] as const) : flush(step)
   return [{ ...before, transcript: Transcript.apply(before.transcript, event) }, [...events, event]]

@@ -10,7 +10,5 @@ export const visible: Record<Exclude<StreamMode, "none">, ReadonlySet<TurnEventN
 }
 
 /** The part of a turn's events that a mode shows, in order. */
-export const view = (
-  mode: Exclude<StreamMode, "none">,
-  events: ReadonlyArray<TurnEvent>
-): ReadonlyArray<TurnEvent> => events.filter((event) => visible[mode].has(event.event))
+export const view = (mode: Exclude<StreamMode, "none">, events: ReadonlyArray<TurnEvent>): ReadonlyArray<TurnEvent> =>
+  events.filter((event) => visible[mode].has(event.event))

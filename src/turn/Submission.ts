@@ -15,7 +15,12 @@ export class PendingToolCalls extends Schema.TaggedError<PendingToolCalls>()("Pe
 }
 
 /** What is wrong with a message of a submission. */
-export const InvalidMessageCode = Schema.Literals(["unknown_tool_call", "repeated_answer", "wrong_answer", "empty_turn"])
+export const InvalidMessageCode = Schema.Literals([
+  "unknown_tool_call",
+  "repeated_answer",
+  "wrong_answer",
+  "empty_turn"
+])
 
 /** A message that answers nothing, or says nothing. `path` is where it stands in the request body. */
 export class InvalidMessage extends Schema.TaggedError<InvalidMessage>()("InvalidMessage", {
@@ -47,7 +52,9 @@ const invalid = (code: InvalidMessage["code"], path: string, message: string) =>
   Result.fail(new InvalidMessage({ code, path, message }))
 
 const saysNothing = ({ content }: UserMessage): boolean =>
-  typeof content === "string" ? isBlank(content) : content.every((block) => block.type === "text" && isBlank(block.text))
+  typeof content === "string"
+    ? isBlank(content)
+    : content.every((block) => block.type === "text" && isBlank(block.text))
 
 const collectAnswers = (
   open: ReadonlyArray<PendingCall>,
@@ -68,7 +75,11 @@ const collectAnswers = (
     }
     if (answers.has(id)) return invalid("repeated_answer", path, `the call ${id} is answered twice; answer it once`)
     if (pending.answerer === "client" && message.role !== "tool") {
-      return invalid("wrong_answer", path, `${id} calls the application's tool ${pending.call.name}; send a tool message`)
+      return invalid(
+        "wrong_answer",
+        path,
+        `${id} calls the application's tool ${pending.call.name}; send a tool message`
+      )
     }
     if (pending.answerer === "permission" && message.role !== "tool_permission") {
       const text = `${id} calls the server's tool ${pending.call.name}; send a tool_permission message`

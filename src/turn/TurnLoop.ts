@@ -83,7 +83,11 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
     store.commit(lease, change).pipe(
-      Effect.tap(() => Effect.sync(() => void (state = next(state)))),
+      Effect.tap(() =>
+        Effect.sync(() => {
+          state = next(state)
+        })
+      ),
       Effect.uninterruptible
     )
 
@@ -106,7 +110,9 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   /** A call that waits for permission though its input does not fit is answered at once: nobody is asked in vain. */
   const screen = (announced: Step.AnnouncedCall) =>
     announced.answerer === "permission"
-      ? Effect.map(tools.check(announced.call), (flaw) => (flaw === undefined ? announced : Step.reject(announced, flaw)))
+      ? Effect.map(tools.check(announced.call), (flaw) =>
+          flaw === undefined ? announced : Step.reject(announced, flaw)
+        )
       : Effect.succeed(announced)
 
   /** Settles calls side by side, and tells their results in order. */
@@ -185,8 +191,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       )
     }).pipe(Effect.uninterruptible)
 
-  const decide = (slot: Slot.Slot) =>
-    slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry)
+  const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
   const renewal = store.renew(lease).pipe(
     Effect.repeat(Schedule.spaced(Duration.divideUnsafe(store.leaseDuration, 3))),

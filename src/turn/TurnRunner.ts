@@ -12,7 +12,13 @@ import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal, Session } from "../session/Session.ts"
-import { type Acceptance, type SessionNotFound, SessionStore, type StoreError, type TurnInProgress } from "../session/SessionStore.ts"
+import {
+  type Acceptance,
+  type SessionNotFound,
+  SessionStore,
+  type StoreError,
+  type TurnInProgress
+} from "../session/SessionStore.ts"
 import { ToolRegistry } from "../tool/ToolRegistry.ts"
 import * as Submission from "./Submission.ts"
 import * as TurnLoop from "./TurnLoop.ts"
@@ -82,10 +88,13 @@ const decide = (
   })
 
 /** Runs turns. */
-export class TurnRunner extends Context.Service<TurnRunner, {
-  /** Takes the session, checks the request against it, and stores the application's messages, in one transaction. */
-  readonly accept: (owner: Principal, id: SessionId, request: TurnRequest) => Effect.Effect<Turn, TurnRejected>
-}>()("effect-aap/TurnRunner") {
+export class TurnRunner extends Context.Service<
+  TurnRunner,
+  {
+    /** Takes the session, checks the request against it, and stores the application's messages, in one transaction. */
+    readonly accept: (owner: Principal, id: SessionId, request: TurnRequest) => Effect.Effect<Turn, TurnRejected>
+  }
+>()("effect-aap/TurnRunner") {
   /** The runner over the four ports. */
   static readonly layer: Layer.Layer<TurnRunner, never, AgentCatalog | ChatModel | SessionStore | ToolRegistry> =
     Layer.effect(
@@ -93,7 +102,12 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       Effect.gen(function* () {
         const catalog = yield* AgentCatalog
         const store = yield* SessionStore
-        const ports: TurnLoop.TurnPorts = { model: yield* ChatModel, tools: yield* ToolRegistry, store, ids: yield* Ids }
+        const ports: TurnLoop.TurnPorts = {
+          model: yield* ChatModel,
+          tools: yield* ToolRegistry,
+          store,
+          ids: yield* Ids
+        }
         const denial = yield* DenialText
         const accept = Effect.fn("TurnRunner.accept")(function* (
           owner: Principal,

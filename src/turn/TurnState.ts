@@ -91,6 +91,11 @@ export const abandon = (
   const append = [...(entry === undefined ? [] : [entry]), ...closed].map(Slot.entry)
   return {
     commit: { settle: [...owed.flatMap(({ settle }) => settle), ...unanswered], append, release: true },
-    events: [...owed.flatMap(({ tell }) => toolResult(tell)), ...unanswered.flatMap(toolResult), ...said, ...closed.flatMap(toolResult)]
+    events: [
+      ...owed.flatMap(({ tell }) => toolResult(tell)),
+      ...unanswered.flatMap(toolResult),
+      ...said,
+      ...closed.flatMap(toolResult)
+    ]
   }
 }

@@ -16,11 +16,15 @@ const agent: CatalogedAgent = {
       { type: "secret", name: "token", default: "none" }
     ]
   }),
-  tools: new Map([["search", spec("search")], ["fetch", spec("fetch")]]),
+  tools: new Map([
+    ["search", spec("search")],
+    ["fetch", spec("fetch")]
+  ]),
   hidden: new Map([["lookup", spec("lookup")]]),
   info: { name: "a", version: "1" }
 }
-const set = (change: SessionSetup.SetupChange, current = SessionSetup.empty) => SessionSetup.change(agent, current, change)
+const set = (change: SessionSetup.SetupChange, current = SessionSetup.empty) =>
+  SessionSetup.change(agent, current, change)
 const refused = (change: SessionSetup.SetupChange, current = SessionSetup.empty) =>
   Result.match(set(change, current), { onSuccess: () => undefined, onFailure: ({ code, path }) => ({ code, path }) })
 
@@ -57,14 +61,46 @@ describe("SessionSetup", () => {
   })
 
   it.each<{ readonly name: string; readonly change: SessionSetup.SetupChange; readonly is: unknown }>([
-    { name: "an unknown option", change: { options: { nope: "" } }, is: { code: "unknown_option", path: "agent.options.nope" } },
-    { name: "an inherited name", change: { options: { constructor: "" } }, is: { code: "unknown_option", path: "agent.options.constructor" } },
-    { name: "a value that a select lacks", change: { options: { size: "m" } }, is: { code: "invalid_option_value", path: "agent.options.size" } },
-    { name: "an unknown server tool", change: { serverTools: [{ name: "nope" }] }, is: { code: "unknown_tool", path: "agent.tools[0].name" } },
-    { name: "a hidden server tool", change: { serverTools: [{ name: "lookup" }] }, is: { code: "unknown_tool", path: "agent.tools[0].name" } },
-    { name: "a server tool twice", change: { serverTools: [{ name: "search" }, { name: "search" }] }, is: { code: "tool_name_clash", path: "agent.tools[1].name" } },
-    { name: "two client tools of a name", change: { clientTools: [spec("x"), spec("x")] }, is: { code: "tool_name_clash", path: "tools[1].name" } },
-    { name: "a client tool named as a hidden one", change: { clientTools: [spec("lookup")] }, is: { code: "tool_name_clash", path: "tools[0].name" } }
+    {
+      name: "an unknown option",
+      change: { options: { nope: "" } },
+      is: { code: "unknown_option", path: "agent.options.nope" }
+    },
+    {
+      name: "an inherited name",
+      change: { options: { constructor: "" } },
+      is: { code: "unknown_option", path: "agent.options.constructor" }
+    },
+    {
+      name: "a value that a select lacks",
+      change: { options: { size: "m" } },
+      is: { code: "invalid_option_value", path: "agent.options.size" }
+    },
+    {
+      name: "an unknown server tool",
+      change: { serverTools: [{ name: "nope" }] },
+      is: { code: "unknown_tool", path: "agent.tools[0].name" }
+    },
+    {
+      name: "a hidden server tool",
+      change: { serverTools: [{ name: "lookup" }] },
+      is: { code: "unknown_tool", path: "agent.tools[0].name" }
+    },
+    {
+      name: "a server tool twice",
+      change: { serverTools: [{ name: "search" }, { name: "search" }] },
+      is: { code: "tool_name_clash", path: "agent.tools[1].name" }
+    },
+    {
+      name: "two client tools of a name",
+      change: { clientTools: [spec("x"), spec("x")] },
+      is: { code: "tool_name_clash", path: "tools[1].name" }
+    },
+    {
+      name: "a client tool named as a hidden one",
+      change: { clientTools: [spec("lookup")] },
+      is: { code: "tool_name_clash", path: "tools[0].name" }
+    }
   ])("refuses $name", ({ change, is }) => {
     assert.deepStrictEqual(refused(change), is)
   })

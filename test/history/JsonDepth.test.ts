@@ -23,7 +23,12 @@ describe("JsonDepth", () => {
     assert.isTrue(isTooDeep(`["\\\\",${nested(maxDepth)}]`))
   })
 
-  it.prop("agrees with the parsed value", [Schema.Json], ([value]) => {
-    assert.strictEqual(isTooDeep(JSON.stringify(value)), depthOf(value) > maxDepth)
-  }, { arbitrary: { runs: 500 } })
+  it.prop(
+    "agrees with the parsed value",
+    [Schema.Json],
+    ([value]) => {
+      assert.strictEqual(isTooDeep(JSON.stringify(value)), depthOf(value) > maxDepth)
+    },
+    { arbitrary: { runs: 500 } }
+  )
 })

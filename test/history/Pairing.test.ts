@@ -33,10 +33,15 @@ describe("Pairing", () => {
     assert.isTrue(Result.isFailure(refused) && refused.failure.index === index)
   })
 
-  it.prop("any history is judged: pairs all, or names the message that does not", [Schema.Array(HistoryMessage)], ([history]) => {
-    const judged = openCalls(history)
-    if (Result.isFailure(judged)) return void assert.isDefined(history[judged.failure.index])
-    const answered = history.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : []))
-    assert.strictEqual(new Set(answered).size, answered.length)
-  }, { arbitrary: { runs: 1000 } })
+  it.prop(
+    "any history is judged: pairs all, or names the message that does not",
+    [Schema.Array(HistoryMessage)],
+    ([history]) => {
+      const judged = openCalls(history)
+      if (Result.isFailure(judged)) return void assert.isDefined(history[judged.failure.index])
+      const answered = history.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : []))
+      assert.strictEqual(new Set(answered).size, answered.length)
+    },
+    { arbitrary: { runs: 1000 } }
+  )
 })

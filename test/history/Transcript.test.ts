@@ -39,23 +39,33 @@ const toEvents = (told: ReadonlyArray<typeof Told.Type>): ReadonlyArray<TurnEven
 }
 
 describe("Transcript", () => {
-  it.prop("all views of a turn fold to the same messages", [Schema.Array(Told)], ([told]) => {
-    const events = toEvents(told)
-    const messages = Transcript.fold(events)
-    assert.deepStrictEqual(Transcript.fold(view("delta", events)), messages)
-    assert.deepStrictEqual(Transcript.fold(view("message", events)), messages)
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "all views of a turn fold to the same messages",
+    [Schema.Array(Told)],
+    ([told]) => {
+      const events = toEvents(told)
+      const messages = Transcript.fold(events)
+      assert.deepStrictEqual(Transcript.fold(view("delta", events)), messages)
+      assert.deepStrictEqual(Transcript.fold(view("message", events)), messages)
+    },
+    { arbitrary: { runs: 2000 } }
+  )
 
-  it.prop("any events fold without a blank block, and to no empty message", [Schema.Array(TurnEvent)], ([events]) => {
-    for (const message of Transcript.fold(events)) {
-      if (message.role !== "assistant" || typeof message.content === "string") continue
-      assert.isAbove(message.content.length, 0)
-      for (const block of message.content) {
-        if (block.type === "text") assert.isFalse(Transcript.isBlank(block.text))
-        if (block.type === "thinking") assert.isFalse(Transcript.isBlank(block.thinking))
+  it.prop(
+    "any events fold without a blank block, and to no empty message",
+    [Schema.Array(TurnEvent)],
+    ([events]) => {
+      for (const message of Transcript.fold(events)) {
+        if (message.role !== "assistant" || typeof message.content === "string") continue
+        assert.isAbove(message.content.length, 0)
+        for (const block of message.content) {
+          if (block.type === "text") assert.isFalse(Transcript.isBlank(block.text))
+          if (block.type === "thinking") assert.isFalse(Transcript.isBlank(block.thinking))
+        }
       }
-    }
-  }, { arbitrary: { runs: 1000 } })
+    },
+    { arbitrary: { runs: 1000 } }
+  )
 
   it("keeps the order of a step's blocks, and ends its message at a result", () => {
     const messages = Transcript.fold([
@@ -95,7 +105,13 @@ describe("Transcript", () => {
       { event: "text", data: { text: "two" } }
     ])
     assert.deepStrictEqual(messages, [
-      { role: "assistant", content: [{ type: "text", text: "one" }, { type: "text", text: "two" }] }
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "one" },
+          { type: "text", text: "two" }
+        ]
+      }
     ])
   })
 })

@@ -18,13 +18,22 @@ describe("Demo", () => {
     { asks: "What time is it?", calls: [["current_time", "{}"]] },
     { asks: "what time is it in Asia/Tokyo?", calls: [["current_time", '{"timeZone":"Asia/Tokyo"}']] },
     { asks: "How is the weather in New York?", calls: [["get_weather", '{"city":"New York"}']] },
-    { asks: "time and weather in Oslo", calls: [["current_time", "{}"], ["get_weather", '{"city":"Oslo"}']] },
+    {
+      asks: "time and weather in Oslo",
+      calls: [
+        ["current_time", "{}"],
+        ["get_weather", '{"city":"Oslo"}']
+      ]
+    },
     { asks: "fetch https://example.test/a?b=c", calls: [["web_fetch", '{"url":"https://example.test/a?b=c"}']] },
     { asks: 'call whatever with {"a": [1]}', calls: [["whatever", '{"a": [1]}']] },
     { asks: "call whatever", calls: [["whatever", "{}"]] }
   ])("calls its tools when asked: $asks", ({ asks, calls }) => {
     const reply = ask(asks, [spec("current_time"), weather, spec("web_fetch")])
-    assert.deepStrictEqual(reply.calls?.map((call) => [call.name, call.arguments]), calls)
+    assert.deepStrictEqual(
+      reply.calls?.map((call) => [call.name, call.arguments]),
+      calls
+    )
   })
 
   it.each([
@@ -47,7 +56,10 @@ describe("Demo", () => {
     const before: ReadonlyArray<HistoryMessage> = [{ role: "user", content: "my name is Ada." }]
     assert.include(ask("what is my name?", [], before).text ?? "", "Ada")
     const image = { type: "image", url: "https://example.test/a.png" } as const
-    const reply = replyTo({ history: [make({ role: "user", content: [image, { type: "text", text: "see" }] })], tools: [] })
+    const reply = replyTo({
+      history: [make({ role: "user", content: [image, { type: "text", text: "see" }] })],
+      tools: []
+    })
     assert.include(reply.text ?? "", "an image")
   })
 
@@ -76,10 +88,16 @@ describe("Demo", () => {
       yield* TestClock.adjust("6 seconds")
       yield* Fiber.join(fiber)
       assert.strictEqual(heard.at(-1), "finish")
-    }).pipe(Effect.provide(Demo.layer({ pace: "1 second" }))))
+    }).pipe(Effect.provide(Demo.layer({ pace: "1 second" })))
+  )
 
-  it.prop("has an answer for any conversation", [Schema.Array(HistoryMessage), Schema.Array(ToolSpec)], ([messages, tools]) => {
-    const { calls = [], ends, text = "" } = replyTo({ history: messages.map(make), tools })
-    assert.isTrue(text !== "" || calls.length > 0 || ends !== undefined)
-  }, { arbitrary: { runs: 500 } })
+  it.prop(
+    "has an answer for any conversation",
+    [Schema.Array(HistoryMessage), Schema.Array(ToolSpec)],
+    ([messages, tools]) => {
+      const { calls = [], ends, text = "" } = replyTo({ history: messages.map(make), tools })
+      assert.isTrue(text !== "" || calls.length > 0 || ends !== undefined)
+    },
+    { arbitrary: { runs: 500 } }
+  )
 })

@@ -27,9 +27,14 @@ describe("codecs", () => {
   for (const [name, schema] of Object.entries<Schema.Codec<unknown, unknown>>(schemas)) {
     const encode = Schema.encodeSync(schema)
     const decode = Schema.decodeUnknownSync(schema)
-    it.prop(`${name} survives the wire`, [schema], ([value]) => {
-      const wire: unknown = JSON.parse(JSON.stringify(encode(value)))
-      assert.deepStrictEqual(encode(decode(wire)), wire)
-    }, { arbitrary: { runs: 1000 } })
+    it.prop(
+      `${name} survives the wire`,
+      [schema],
+      ([value]) => {
+        const wire: unknown = JSON.parse(JSON.stringify(encode(value)))
+        assert.deepStrictEqual(encode(decode(wire)), wire)
+      },
+      { arbitrary: { runs: 1000 } }
+    )
   }
 })

@@ -10,7 +10,8 @@ import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
 import { SessionStore } from "../../src/session/SessionStore.ts"
 import { ada, bring, call, contract, id, result, says, session } from "./contract.ts"
 
-const memory = () => SqlSessionStore.layer().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+const memory = () =>
+  SqlSessionStore.layer().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 
 /** A file in a folder of its own, gone with the scope. */
 const file = Effect.map(
@@ -43,7 +44,8 @@ describe("SqlSessionStore on SQLite", () => {
         const texts = Slot.entries(next.history).map((entry) => entry.message.role)
         assert.deepStrictEqual(texts, ["user", "tool", "user", "user"])
       }).pipe(Effect.provide(onFile(filename, { takeOver: true })))
-    }))
+    })
+  )
 
   it.effect("keeps a held session held for a second connection", () =>
     Effect.gen(function* () {
@@ -58,7 +60,8 @@ describe("SqlSessionStore on SQLite", () => {
         }).pipe(Effect.provide(Layer.fresh(onFile(filename))))
         yield* store.commit(turn.lease, { release: true })
       }).pipe(Effect.provide(onFile(filename)))
-    }))
+    })
+  )
 
   it.effect("leaves no half-written step, whichever statement fails", () =>
     Effect.gen(function* () {
@@ -68,19 +71,29 @@ describe("SqlSessionStore on SQLite", () => {
         reason: new SqlError.UnknownError({ cause: new Error("disk I/O error"), message: "disk I/O error" })
       })
       /** The client, of which the statement number `failAt` fails. */
-      const failing = Layer.effect(SqlClient.SqlClient, Effect.map(SqlClient.SqlClient, (sql) =>
-        new Proxy(sql, {
-          apply: (target, self, args) => {
-            const statement: unknown = Reflect.apply(target, self, args)
-            const isRun = typeof args[0] === "object" && "raw" in args[0]
-            return isRun && ++count === failAt ? Effect.fail(broken) : statement
-          }
-        }))).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+      const failing = Layer.effect(
+        SqlClient.SqlClient,
+        Effect.map(
+          SqlClient.SqlClient,
+          (sql) =>
+            new Proxy(sql, {
+              apply: (target, self, args) => {
+                const statement: unknown = Reflect.apply(target, self, args)
+                const isRun = typeof args[0] === "object" && "raw" in args[0]
+                return isRun && ++count === failAt ? Effect.fail(broken) : statement
+              }
+            })
+        )
+      ).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
       yield* Effect.gen(function* () {
         const store = yield* SessionStore
         yield* store.create(ada, session(id), [says("one")])
         const turn = yield* store.accept(ada, id, bring(Slot.running(call("a"))))
-        const step = store.commit(turn.lease, { append: [Slot.entry(says("two"))], settle: [result("a")], release: true })
+        const step = store.commit(turn.lease, {
+          append: [Slot.entry(says("two"))],
+          settle: [result("a")],
+          release: true
+        })
         const before = [yield* store.get(ada, id), yield* store.history(ada, id)]
         for (const nth of [1, 2, 3]) {
           count = 0
@@ -94,14 +107,16 @@ describe("SqlSessionStore on SQLite", () => {
         assert.strictEqual(count, 3)
         assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a"), says("two")])
       }).pipe(Effect.provide(SqlSessionStore.layer().pipe(Layer.provide(failing))))
-    }))
+    })
+  )
 
   it.effect("reads by index alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const plan = (statement: string) =>
         Effect.map(sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`), (rows) =>
-          rows.map((row) => row.detail).join("; "))
+          rows.map((row) => row.detail).join("; ")
+        )
       for (const statement of [
         "SELECT * FROM sessions WHERE id = 'x'",
         "SELECT position, entry FROM history WHERE session_id = 'x' ORDER BY position",
@@ -111,12 +126,19 @@ describe("SqlSessionStore on SQLite", () => {
         const detail = yield* plan(statement)
         assert.notMatch(detail, /SCAN|TEMP B-TREE/, statement)
       }
-    }).pipe(Effect.provide(Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))))
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))
+      )
+    )
+  )
 
   it.effect("says what it cannot open, and what it cannot read", () =>
     Effect.gen(function* () {
       const filename = yield* file
-      const unopened = yield* Effect.flip(Effect.provide(Effect.void, SqliteClient.layer({ filename: "/dev/null/aap.db" })))
+      const unopened = yield* Effect.flip(
+        Effect.provide(Effect.void, SqliteClient.layer({ filename: "/dev/null/aap.db" }))
+      )
       assert.include(unopened.message, "/dev/null")
       const corrupt = yield* Effect.gen(function* () {
         const store = yield* SessionStore
@@ -124,7 +146,10 @@ describe("SqlSessionStore on SQLite", () => {
         yield* store.create(ada, session(id), [says("one")])
         yield* sql`UPDATE history SET entry = '{'`
         return yield* Effect.flip(store.history(ada, id))
-      }).pipe(Effect.provide(Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename })))))
+      }).pipe(
+        Effect.provide(Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename }))))
+      )
       assert.strictEqual(corrupt._tag, "StoreError")
-    }))
+    })
+  )
 })

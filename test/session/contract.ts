@@ -28,8 +28,10 @@ export const result = (toolCallId: string, content = `saw ${toolCallId}`): Histo
   entry({ role: "tool", toolCallId, content })
 
 /** A turn that brings these slots and changes nothing else. */
-export const bring = (...append: ReadonlyArray<Slot.Slot>) => (session: Session) =>
-  Result.succeed({ session, append })
+export const bring =
+  (...append: ReadonlyArray<Slot.Slot>) =>
+  (session: Session) =>
+    Result.succeed({ session, append })
 
 const unknown = (toolCallId: string) =>
   result(
@@ -50,7 +52,10 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
     Effect.gen(function* () {
       const store = yield* SessionStore
       const pending = [call("c", "client"), call("p", "permission")]
-      const history = [says("hello"), { ...says("\u0000 \ud800 🎈"), providerData: [{ block: 0, provider: "x", data: [1] }] }]
+      const history = [
+        says("hello"),
+        { ...says("\u0000 \ud800 🎈"), providerData: [{ block: 0, provider: "x", data: [1] }] }
+      ]
       yield* store.create(ada, session(id, pending), history)
       assert.deepStrictEqual(yield* store.get(ada, id), session(id, pending))
       assert.deepStrictEqual(yield* store.history(ada, id), history)
@@ -126,7 +131,9 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
       const turn = yield* store.accept(ada, id, bring(Slot.entry(says("one"))))
       yield* store.commit(turn.lease, { open: [call("c", "client")] })
       yield* store.commit(turn.lease, { settle: [result("c")] })
-      const bug = yield* Effect.exit(store.commit(turn.lease, { append: [Slot.entry(says("x"))], settle: [result("z")] }))
+      const bug = yield* Effect.exit(
+        store.commit(turn.lease, { append: [Slot.entry(says("x"))], settle: [result("z")] })
+      )
       assert.strictEqual(bug._tag, "Failure")
       assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("c")])
       yield* store.commit(turn.lease, { release: true })
@@ -200,7 +207,8 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
     Effect.gen(function* () {
       const store = yield* SessionStore
       const name = (index: number) => SessionId.make(`sess_${index}`)
-      for (let index = 0; index < 250; index++) yield* store.create(index % 5 === 4 ? bob : ada, session(name(index)), [])
+      for (let index = 0; index < 250; index++)
+        yield* store.create(index % 5 === 4 ? bob : ada, session(name(index)), [])
       const seen: Array<string> = []
       let after: string | undefined
       do {
@@ -231,52 +239,63 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
     do: Schema.Literals(["accept", "say", "run", "settle", "release", "lapse", "read"]),
     count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 }))
   })
-  it.effect.prop("reads as what was written, in order, after any writes", [Schema.Array(Write)], ([writes]) =>
-    Effect.gen(function* () {
-      const store = yield* SessionStore
-      yield* store.create(ada, session(id), [])
-      /** What the history should read, a running call by its bare id. */
-      const model: Array<HistoryEntry | string> = []
-      let lease: { readonly sessionId: SessionId; readonly fence: number } | undefined
-      let fresh = 0
-      const lapse = () => {
-        for (const [index, item] of model.entries()) if (typeof item === "string") model[index] = unknown(item)
-        lease = undefined
-      }
-      for (const write of writes) {
-        const entries = Array.from({ length: write.count }, () => says(`${fresh++}`))
-        if (write.do === "accept") {
-          const accepted = yield* Effect.result(store.accept(ada, id, bring(...entries.map(Slot.entry))))
-          assert.strictEqual(Result.isSuccess(accepted), lease === undefined)
-          if (Result.isFailure(accepted)) continue
-          model.push(...entries)
-          lease = accepted.success.lease
-        } else if (write.do === "lapse") {
+  it.effect.prop(
+    "reads as what was written, in order, after any writes",
+    [Schema.Array(Write)],
+    ([writes]) =>
+      Effect.gen(function* () {
+        const store = yield* SessionStore
+        yield* store.create(ada, session(id), [])
+        /** What the history should read, a running call by its bare id. */
+        const model: Array<HistoryEntry | string> = []
+        let lease: { readonly sessionId: SessionId; readonly fence: number } | undefined
+        let fresh = 0
+        const lapse = () => {
+          for (const [index, item] of model.entries()) if (typeof item === "string") model[index] = unknown(item)
+          lease = undefined
+        }
+        for (const write of writes) {
+          const entries = Array.from({ length: write.count }, () => says(`${fresh++}`))
+          if (write.do === "accept") {
+            const accepted = yield* Effect.result(store.accept(ada, id, bring(...entries.map(Slot.entry))))
+            assert.strictEqual(Result.isSuccess(accepted), lease === undefined)
+            if (Result.isFailure(accepted)) continue
+            model.push(...entries)
+            lease = accepted.success.lease
+          } else if (write.do === "lapse") {
+            yield* TestClock.adjust(store.leaseDuration)
+            yield* store.get(ada, id)
+            lapse()
+          } else if (write.do === "read" || lease === undefined) {
+            assert.deepStrictEqual(
+              yield* store.history(ada, id),
+              model.filter((item) => typeof item !== "string")
+            )
+          } else if (write.do === "say") {
+            yield* store.commit(lease, { append: entries.map(Slot.entry) })
+            model.push(...entries)
+          } else if (write.do === "run") {
+            const calls = entries.map(() => call(`call_${fresh++}`))
+            yield* store.commit(lease, { append: calls.map(Slot.running) })
+            model.push(...calls.map(({ call }) => call.toolCallId))
+          } else if (write.do === "settle") {
+            const running = model
+              .filter((item) => typeof item === "string")
+              .reverse()
+              .slice(0, write.count)
+            yield* store.commit(lease, { settle: running.map((id) => result(id)) })
+            for (const id of running) model[model.indexOf(id)] = result(id)
+          } else {
+            yield* store.commit(lease, { release: true })
+            lapse()
+          }
+        }
+        if (lease !== undefined) {
           yield* TestClock.adjust(store.leaseDuration)
-          yield* store.get(ada, id)
-          lapse()
-        } else if (write.do === "read" || lease === undefined) {
-          assert.deepStrictEqual(yield* store.history(ada, id), model.filter((item) => typeof item !== "string"))
-        } else if (write.do === "say") {
-          yield* store.commit(lease, { append: entries.map(Slot.entry) })
-          model.push(...entries)
-        } else if (write.do === "run") {
-          const calls = entries.map(() => call(`call_${fresh++}`))
-          yield* store.commit(lease, { append: calls.map(Slot.running) })
-          model.push(...calls.map(({ call }) => call.toolCallId))
-        } else if (write.do === "settle") {
-          const running = model.filter((item) => typeof item === "string").reverse().slice(0, write.count)
-          yield* store.commit(lease, { settle: running.map((id) => result(id)) })
-          for (const id of running) model[model.indexOf(id)] = result(id)
-        } else {
-          yield* store.commit(lease, { release: true })
           lapse()
         }
-      }
-      if (lease !== undefined) {
-        yield* TestClock.adjust(store.leaseDuration)
-        lapse()
-      }
-      assert.deepStrictEqual<ReadonlyArray<HistoryEntry | string>>(yield* store.history(ada, id), model)
-    }).pipe(Effect.provide(layer())), { arbitrary: { runs: 300 } })
+        assert.deepStrictEqual<ReadonlyArray<HistoryEntry | string>>(yield* store.history(ada, id), model)
+      }).pipe(Effect.provide(layer())),
+    { arbitrary: { runs: 300 } }
+  )
 }

@@ -10,7 +10,10 @@ import * as NewSession from "../../src/turn/NewSession.ts"
 const spec = (name: string): ToolSpec => ({ name, description: "", parameters: { type: "object" } })
 const agent: CatalogedAgent = {
   agent: Agent.make({ name: "a", instructions: "" }),
-  tools: new Map([["search", spec("search")], ["fetch", spec("fetch")]]),
+  tools: new Map([
+    ["search", spec("search")],
+    ["fetch", spec("fetch")]
+  ]),
   hidden: new Map([["lookup", spec("lookup")]]),
   info: { name: "a", version: "1" }
 }
@@ -48,7 +51,10 @@ describe("NewSession", () => {
       { role: "assistant", content: "yellow" }
     ]
     const { history, session } = Result.getOrThrow(make({ agent: { name: "a" }, messages }))
-    assert.deepStrictEqual(history.map((entry) => entry.message), messages)
+    assert.deepStrictEqual(
+      history.map((entry) => entry.message),
+      messages
+    )
     assert.deepStrictEqual(session.pending, [])
   })
 

@@ -9,7 +9,11 @@ import type { Toolbox } from "../../src/turn/Toolbox.ts"
 
 const toolbox: Toolbox = {
   specs: [],
-  answerers: new Map([["mine", "client"], ["trusted", "running"], ["asks", "permission"]])
+  answerers: new Map([
+    ["mine", "client"],
+    ["trusted", "running"],
+    ["asks", "permission"]
+  ])
 }
 
 const run = (events: ReadonlyArray<ModelEvent>) => {
@@ -28,41 +32,65 @@ const finish = (reason: "stop" | "length" | "refusal" = "stop"): ModelEvent => (
 const text = (delta: string): ModelEvent => ({ type: "text_delta", delta })
 const thinking = (delta: string): ModelEvent => ({ type: "thinking_delta", delta })
 
-const Said = Schema.Array(Schema.Union([
-  Schema.Struct({ type: Schema.Literals(["text_delta", "thinking_delta"]), delta: Schema.Literals(["", " ", "a", "b c", "\n"]) }),
-  Schema.Struct({
-    type: Schema.Literal("tool_call"),
-    name: Schema.Literals(["mine", "trusted", "asks", "none such"]),
-    arguments: Schema.Literals(["", "{}", '{"a":1}', "[]", "{", "null", "  "])
-  }),
-  Schema.Struct({ type: Schema.Literal("provider_data"), data: Schema.Json }),
-  Schema.Struct({ type: Schema.Literal("finish"), reason: Schema.Literals(["stop", "length", "refusal"]) })
-]))
+const Said = Schema.Array(
+  Schema.Union([
+    Schema.Struct({
+      type: Schema.Literals(["text_delta", "thinking_delta"]),
+      delta: Schema.Literals(["", " ", "a", "b c", "\n"])
+    }),
+    Schema.Struct({
+      type: Schema.Literal("tool_call"),
+      name: Schema.Literals(["mine", "trusted", "asks", "none such"]),
+      arguments: Schema.Literals(["", "{}", '{"a":1}', "[]", "{", "null", "  "])
+    }),
+    Schema.Struct({ type: Schema.Literal("provider_data"), data: Schema.Json }),
+    Schema.Struct({ type: Schema.Literal("finish"), reason: Schema.Literals(["stop", "length", "refusal"]) })
+  ])
+)
 
 describe("Step", () => {
-  it.prop("tells the same message in every view, and keeps it", [Said], ([said]) => {
-    const { step, told } = run([...said, finish()])
-    const entry = Step.toEntry(step, "test")
-    const kept = entry === undefined ? [] : [entry.message]
-    assert.deepStrictEqual(Transcript.fold(told), kept)
-    assert.deepStrictEqual(Transcript.fold(view("delta", told)), kept)
-    assert.deepStrictEqual(Transcript.fold(view("message", told)), kept)
-    assert.strictEqual(told.filter((event) => event.event === "tool_call").length, step.calls.length)
-  }, { arbitrary: { runs: 3000 } })
+  it.prop(
+    "tells the same message in every view, and keeps it",
+    [Said],
+    ([said]) => {
+      const { step, told } = run([...said, finish()])
+      const entry = Step.toEntry(step, "test")
+      const kept = entry === undefined ? [] : [entry.message]
+      assert.deepStrictEqual(Transcript.fold(told), kept)
+      assert.deepStrictEqual(Transcript.fold(view("delta", told)), kept)
+      assert.deepStrictEqual(Transcript.fold(view("message", told)), kept)
+      assert.strictEqual(told.filter((event) => event.event === "tool_call").length, step.calls.length)
+    },
+    { arbitrary: { runs: 3000 } }
+  )
 
   it("tells a whole block once it has ended, merged with its neighbours", () => {
-    const { told } = run([text("a"), { type: "provider_data", data: 1 }, text("b"), thinking(" "), call("mine", ""), finish()])
-    assert.deepStrictEqual(told.map((event) => [event.event, event.data]), [
-      ["text_delta", { delta: "a" }],
-      ["text_delta", { delta: "b" }],
-      ["text", { text: "ab" }],
-      ["thinking_delta", { delta: " " }],
-      ["tool_call", { toolCallId: "call_4", name: "mine", input: {} }]
+    const { told } = run([
+      text("a"),
+      { type: "provider_data", data: 1 },
+      text("b"),
+      thinking(" "),
+      call("mine", ""),
+      finish()
     ])
+    assert.deepStrictEqual(
+      told.map((event) => [event.event, event.data]),
+      [
+        ["text_delta", { delta: "a" }],
+        ["text_delta", { delta: "b" }],
+        ["text", { text: "ab" }],
+        ["thinking_delta", { delta: " " }],
+        ["tool_call", { toolCallId: "call_4", name: "mine", input: {} }]
+      ]
+    )
   })
 
   it.each([
-    { name: "none such", args: "{}", rejected: "There is no tool named none such. The tools are: mine, trusted, asks." },
+    {
+      name: "none such",
+      args: "{}",
+      rejected: "There is no tool named none such. The tools are: mine, trusted, asks."
+    },
     { name: "mine", args: '{"cut', rejected: "The arguments are not a JSON object" },
     { name: "asks", args: "[1]", rejected: "The arguments are not a JSON object" },
     { name: "trusted", args: `{"a":${"[".repeat(99)}${"]".repeat(99)}}`, rejected: "The arguments nest deeper" }

@@ -21,7 +21,9 @@ const deny = (toolCallId: string, reason?: string): ApplicationMessage => ({
 const user = (content: string): ApplicationMessage => ({ role: "user", content })
 
 const told = (slot: Slot) =>
-  slot._tag === "Running" ? `run ${slot.call.call.toolCallId}` : `${slot.entry.message.role}: ${slot.entry.message.content}`
+  slot._tag === "Running"
+    ? `run ${slot.call.call.toolCallId}`
+    : `${slot.entry.message.role}: ${slot.entry.message.content}`
 
 const append = (open: ReadonlyArray<PendingCall>, messages: ReadonlyArray<ApplicationMessage>) =>
   Result.map(Submission.check(open, messages), (submission) => submission.append.map(told))
@@ -74,35 +76,54 @@ describe("Submission", () => {
   })
 
   const ids = ["a", "b", "c", "d"]
-  const Open = Schema.Array(Schema.Struct({ answerer: Schema.Literals(["client", "permission"]), runnable: Schema.Boolean }))
+  const Open = Schema.Array(
+    Schema.Struct({ answerer: Schema.Literals(["client", "permission"]), runnable: Schema.Boolean })
+  )
   const Said = Schema.Array(
-    Schema.Struct({ kind: Schema.Literals(["tool", "grant", "deny", "user"]), id: Schema.Literals(["a", "b", "c", "d", "x"]) })
+    Schema.Struct({
+      kind: Schema.Literals(["tool", "grant", "deny", "user"]),
+      id: Schema.Literals(["a", "b", "c", "d", "x"])
+    })
   )
   const toMessage = ({ id, kind }: (typeof Said.Type)[number]): ApplicationMessage =>
     kind === "user" ? user("hi") : kind === "tool" ? tool(id) : kind === "grant" ? grant(id) : deny(id)
 
-  it.prop("accepts exactly what answers every open call once and in kind", [Open, Said], ([shapes, said]) => {
-    const open = shapes.slice(0, 4).map((shape, index) => pending(ids[index] ?? "", shape.answerer, shape.runnable))
-    const messages = said.map(toMessage)
-    const answers = said.filter(({ kind }) => kind !== "user")
-    const fits =
-      messages.length > 0 &&
-      answers.length === open.length &&
-      open.every(({ answerer, call }) => {
-        const mine = answers.filter(({ id }) => id === call.toolCallId)
-        return mine.length === 1 && (mine[0]?.kind === "tool") === (answerer === "client")
-      })
-    const checked = Submission.check(open, messages)
-    assert.strictEqual(Result.isSuccess(checked), fits)
-    if (Result.isFailure(checked)) return
-    const run = checked.success.append.flatMap((slot) => (slot._tag === "Running" ? [slot.call.call.toolCallId] : []))
-    const granted = open.filter(({ call, runnable }) =>
-      runnable && answers.some(({ id, kind }) => id === call.toolCallId && kind === "grant"))
-    assert.deepStrictEqual(run, granted.map(({ call }) => call.toolCallId))
-    assert.strictEqual(checked.success.append.length, messages.length)
-  }, { arbitrary: { runs: 3000 } })
+  it.prop(
+    "accepts exactly what answers every open call once and in kind",
+    [Open, Said],
+    ([shapes, said]) => {
+      const open = shapes.slice(0, 4).map((shape, index) => pending(ids[index] ?? "", shape.answerer, shape.runnable))
+      const messages = said.map(toMessage)
+      const answers = said.filter(({ kind }) => kind !== "user")
+      const fits =
+        messages.length > 0 &&
+        answers.length === open.length &&
+        open.every(({ answerer, call }) => {
+          const mine = answers.filter(({ id }) => id === call.toolCallId)
+          return mine.length === 1 && (mine[0]?.kind === "tool") === (answerer === "client")
+        })
+      const checked = Submission.check(open, messages)
+      assert.strictEqual(Result.isSuccess(checked), fits)
+      if (Result.isFailure(checked)) return
+      const run = checked.success.append.flatMap((slot) => (slot._tag === "Running" ? [slot.call.call.toolCallId] : []))
+      const granted = open.filter(
+        ({ call, runnable }) => runnable && answers.some(({ id, kind }) => id === call.toolCallId && kind === "grant")
+      )
+      assert.deepStrictEqual(
+        run,
+        granted.map(({ call }) => call.toolCallId)
+      )
+      assert.strictEqual(checked.success.append.length, messages.length)
+    },
+    { arbitrary: { runs: 3000 } }
+  )
 
-  it.prop("no message that an application may send makes it throw", [Arbitrary.schema(Schema.Array(ApplicationMessage))], ([messages]) => {
-    assert.isDefined(Submission.check([pending("a", "client")], messages))
-  }, { arbitrary: { runs: 500 } })
+  it.prop(
+    "no message that an application may send makes it throw",
+    [Arbitrary.schema(Schema.Array(ApplicationMessage))],
+    ([messages]) => {
+      assert.isDefined(Submission.check([pending("a", "client")], messages))
+    },
+    { arbitrary: { runs: 500 } }
+  )
 })

@@ -26,15 +26,31 @@ const spec = (name: string): ToolSpec => ({ name, description: name, parameters:
 
 /** What the model does in one step. */
 const Reply = Schema.Struct({
-  says: Schema.Array(Schema.Union([
-    Schema.Struct({ type: Schema.Literals(["text_delta", "thinking_delta"]), delta: Schema.Literals(["a", " ", "b c", ""]) }),
-    Schema.Struct({
-      type: Schema.Literal("tool_call"),
-      name: Schema.Literals(["mine", "trusted", "asks", "hidden", "none such", "dies"]),
-      arguments: Schema.Literals(["", "{}", '{"a":1}', "{"])
-    })
-  ])),
-  ends: Schema.Literals(["stop", "stop", "stop", "length", "refusal", "no finish", "overflow", "refused", "network", "defect"])
+  says: Schema.Array(
+    Schema.Union([
+      Schema.Struct({
+        type: Schema.Literals(["text_delta", "thinking_delta"]),
+        delta: Schema.Literals(["a", " ", "b c", ""])
+      }),
+      Schema.Struct({
+        type: Schema.Literal("tool_call"),
+        name: Schema.Literals(["mine", "trusted", "asks", "hidden", "none such", "dies"]),
+        arguments: Schema.Literals(["", "{}", '{"a":1}', "{"])
+      })
+    ])
+  ),
+  ends: Schema.Literals([
+    "stop",
+    "stop",
+    "stop",
+    "length",
+    "refusal",
+    "no finish",
+    "overflow",
+    "refused",
+    "network",
+    "defect"
+  ])
 })
 type Reply = typeof Reply.Type
 
@@ -47,7 +63,8 @@ const Answering = Schema.Struct({
 const Script = Schema.Struct({ replies: Schema.Array(Reply), turns: Schema.Array(Answering) })
 
 const ending = (ends: Reply["ends"]): Stream.Stream<ModelEvent, ModelError> => {
-  const fail = (reason: ModelError["reason"]) => Stream.fail(new ModelError({ reason, message: reason, retryable: false }))
+  const fail = (reason: ModelError["reason"]) =>
+    Stream.fail(new ModelError({ reason, message: reason, retryable: false }))
   switch (ends) {
     case "no finish":
       return Stream.empty
@@ -71,7 +88,10 @@ const makeModel = (replies: ReadonlyArray<Reply>) => {
     provider: "script",
     stream: (request) =>
       Stream.suspend(() => {
-        const reply = replies[requests.push(request) - 1] ?? { says: [{ type: "text_delta", delta: "bye" }], ends: "stop" }
+        const reply = replies[requests.push(request) - 1] ?? {
+          says: [{ type: "text_delta", delta: "bye" }],
+          ends: "stop"
+        }
         return Stream.concat(Stream.fromArray<ModelEvent>(reply.says), ending(reply.ends))
       })
   })
@@ -88,7 +108,9 @@ const makeTools = () => {
     run: (call) =>
       Effect.suspend(() => {
         runs.set(call.toolCallId, (runs.get(call.toolCallId) ?? 0) + 1)
-        return call.name === "dies" ? Effect.die(new Error("a bug in a tool")) : Effect.as(Effect.yieldNow, `ran ${call.name}`)
+        return call.name === "dies"
+          ? Effect.die(new Error("a bug in a tool"))
+          : Effect.as(Effect.yieldNow, `ran ${call.name}`)
       })
   })
   return { layer, runs }
@@ -121,10 +143,11 @@ const begin = Effect.gen(function* () {
 /** What the application answers to the open calls, right or spoiled. */
 const answer = Effect.fnUntraced(function* (how: typeof Answering.Type) {
   const calls = open((yield* (yield* SessionStore).get(owner, id)).pending)
-  const answers = calls.map(({ answerer, call: { toolCallId } }, index): ApplicationMessage =>
-    answerer === "client"
-      ? { role: "tool", toolCallId, content: "mine" }
-      : { role: "tool_permission", toolCallId, granted: how.grant[index % Math.max(1, how.grant.length)] ?? true }
+  const answers = calls.map(
+    ({ answerer, call: { toolCallId } }, index): ApplicationMessage =>
+      answerer === "client"
+        ? { role: "tool", toolCallId, content: "mine" }
+        : { role: "tool_permission", toolCallId, granted: how.grant[index % Math.max(1, how.grant.length)] ?? true }
   )
   const [first] = answers
   const spoiled: ReadonlyArray<ApplicationMessage> =
@@ -185,75 +208,89 @@ const checkStory = Effect.fnUntraced(function* (told: ReadonlyArray<HistoryMessa
 })
 
 describe("a turn", () => {
-  it.effect.prop("tells one story in every view, for any model, tools and application", [Script], ([script]) =>
-    Effect.gen(function* () {
-      const model = makeModel(script.replies)
-      const tools = makeTools()
-      const story: Array<HistoryMessage> = []
-      yield* Effect.gen(function* () {
-        yield* begin
-        const store = yield* SessionStore
-        const runner = yield* TurnRunner
-        for (const how of script.turns) {
-          const { fits, messages } = yield* answer(how)
-          const before = [yield* store.get(owner, id), yield* store.history(owner, id)]
-          const accepted = yield* Effect.result(runner.accept(owner, id, { messages }))
-          assert.strictEqual(Result.isSuccess(accepted), fits)
-          if (Result.isFailure(accepted)) {
-            assert.deepStrictEqual([yield* store.get(owner, id), yield* store.history(owner, id)], before)
-            continue
+  it.effect.prop(
+    "tells one story in every view, for any model, tools and application",
+    [Script],
+    ([script]) =>
+      Effect.gen(function* () {
+        const model = makeModel(script.replies)
+        const tools = makeTools()
+        const story: Array<HistoryMessage> = []
+        yield* Effect.gen(function* () {
+          yield* begin
+          const store = yield* SessionStore
+          const runner = yield* TurnRunner
+          for (const how of script.turns) {
+            const { fits, messages } = yield* answer(how)
+            const before = [yield* store.get(owner, id), yield* store.history(owner, id)]
+            const accepted = yield* Effect.result(runner.accept(owner, id, { messages }))
+            assert.strictEqual(Result.isSuccess(accepted), fits)
+            if (Result.isFailure(accepted)) {
+              assert.deepStrictEqual([yield* store.get(owner, id), yield* store.history(owner, id)], before)
+              continue
+            }
+            const events = yield* Stream.runCollect(accepted.success.events)
+            checkOrder(events)
+            const folded = Transcript.fold(events)
+            assert.deepStrictEqual(Transcript.fold(view("delta", events)), folded)
+            assert.deepStrictEqual(Transcript.fold(view("message", events)), folded)
+            story.push(...folded)
+            const pending = yield* checkStory(story)
+            const stop = events.at(-1)
+            assert.strictEqual(pending.length > 0, stop?.event === "turn_stop" && stop.data.stopReason === "tool_use")
           }
-          const events = yield* Stream.runCollect(accepted.success.events)
-          checkOrder(events)
-          const folded = Transcript.fold(events)
-          assert.deepStrictEqual(Transcript.fold(view("delta", events)), folded)
-          assert.deepStrictEqual(Transcript.fold(view("message", events)), folded)
-          story.push(...folded)
-          const pending = yield* checkStory(story)
-          const stop = events.at(-1)
-          assert.strictEqual(pending.length > 0, stop?.event === "turn_stop" && stop.data.stopReason === "tool_use")
+        }).pipe(Effect.provide(layers(model.layer, tools.layer)))
+        for (const request of model.requests) {
+          assert.deepStrictEqual(openCalls(messagesOf(request.history)), Result.succeed([]))
         }
-      }).pipe(Effect.provide(layers(model.layer, tools.layer)))
-      for (const request of model.requests) {
-        assert.deepStrictEqual(openCalls(messagesOf(request.history)), Result.succeed([]))
-      }
-      for (const count of tools.runs.values()) assert.strictEqual(count, 1)
-    }), { arbitrary: { runs: 1500 } })
+        for (const count of tools.runs.values()) assert.strictEqual(count, 1)
+      }),
+    { arbitrary: { runs: 1500 } }
+  )
 
-  it.effect.prop("keeps its story whole when it is cut off anywhere", [Script, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))], ([script, cut]) =>
-    Effect.gen(function* () {
-      const model = makeModel(script.replies)
-      const tools = makeTools()
-      yield* Effect.gen(function* () {
-        yield* begin
-        const store = yield* SessionStore
-        const runner = yield* TurnRunner
-        const turn = yield* runner.accept(owner, id, { messages: [{ role: "user", content: "hi" }] })
-        let seen = 0
-        const heard: Array<TurnEvent> = []
-        const fiber = yield* Effect.forkChild(Stream.runForEach(turn.events, (event) =>
-          Effect.suspend(() => {
-            heard.push(event)
-            return ++seen > cut ? Effect.never : Effect.yieldNow
-          })))
-        while (seen <= cut && heard.at(-1)?.event !== "turn_stop") yield* Effect.yieldNow
-        yield* Fiber.interrupt(fiber)
-        const rest = yield* turn.abandon
-        assert.strictEqual(rest.at(-1)?.event, "turn_stop")
-        if (heard.at(-1)?.event !== "turn_stop") {
-          const toldCalls = heard.flatMap((event) => (event.event === "tool_call" ? [event.data.toolCallId] : []))
-          const history = messagesOf(yield* store.history(owner, id))
-          const kept = history.flatMap((message) =>
-            message.role === "assistant" && typeof message.content !== "string"
-              ? message.content.flatMap((block) => (block.type === "tool_use" ? [block.toolCallId] : []))
-              : [])
-          assert.deepStrictEqual(kept.slice(0, toldCalls.length), toldCalls)
-        }
-        yield* checkStory(ours(messagesOf(yield* store.history(owner, id))))
-        const { messages } = yield* answer({ grant: [true], and: true, spoil: "no" })
-        const next = yield* runner.accept(owner, id, { messages })
-        checkOrder(yield* Stream.runCollect(next.events))
-      }).pipe(Effect.provide(layers(model.layer, tools.layer)))
-      for (const count of tools.runs.values()) assert.strictEqual(count, 1)
-    }), { arbitrary: { runs: 1000 } })
+  it.effect.prop(
+    "keeps its story whole when it is cut off anywhere",
+    [Script, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))],
+    ([script, cut]) =>
+      Effect.gen(function* () {
+        const model = makeModel(script.replies)
+        const tools = makeTools()
+        yield* Effect.gen(function* () {
+          yield* begin
+          const store = yield* SessionStore
+          const runner = yield* TurnRunner
+          const turn = yield* runner.accept(owner, id, { messages: [{ role: "user", content: "hi" }] })
+          let seen = 0
+          const heard: Array<TurnEvent> = []
+          const fiber = yield* Effect.forkChild(
+            Stream.runForEach(turn.events, (event) =>
+              Effect.suspend(() => {
+                heard.push(event)
+                return ++seen > cut ? Effect.never : Effect.yieldNow
+              })
+            )
+          )
+          while (seen <= cut && heard.at(-1)?.event !== "turn_stop") yield* Effect.yieldNow
+          yield* Fiber.interrupt(fiber)
+          const rest = yield* turn.abandon
+          assert.strictEqual(rest.at(-1)?.event, "turn_stop")
+          if (heard.at(-1)?.event !== "turn_stop") {
+            const toldCalls = heard.flatMap((event) => (event.event === "tool_call" ? [event.data.toolCallId] : []))
+            const history = messagesOf(yield* store.history(owner, id))
+            const kept = history.flatMap((message) =>
+              message.role === "assistant" && typeof message.content !== "string"
+                ? message.content.flatMap((block) => (block.type === "tool_use" ? [block.toolCallId] : []))
+                : []
+            )
+            assert.deepStrictEqual(kept.slice(0, toldCalls.length), toldCalls)
+          }
+          yield* checkStory(ours(messagesOf(yield* store.history(owner, id))))
+          const { messages } = yield* answer({ grant: [true], and: true, spoil: "no" })
+          const next = yield* runner.accept(owner, id, { messages })
+          checkOrder(yield* Stream.runCollect(next.events))
+        }).pipe(Effect.provide(layers(model.layer, tools.layer)))
+        for (const count of tools.runs.values()) assert.strictEqual(count, 1)
+      }),
+    { arbitrary: { runs: 1000 } }
+  )
 })
