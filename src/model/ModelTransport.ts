@@ -48,7 +48,7 @@ const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connectio
   let limit = firstByte
   let expired: ModelError | undefined
   const left = () => Duration.toMillis(limit) - (clock.currentTimeMillisUnsafe() - heardAt)
-  const watch = Effect.suspend(() => Effect.sleep(left())).pipe(
+  const watch = Effect.suspend(() => Effect.sleep(Math.min(left(), Duration.toMillis(idle)))).pipe(
     Effect.repeat({ while: () => left() > 0 }),
     Effect.andThen(
       Effect.suspend(() => {

@@ -39,7 +39,7 @@ describe("the gate", () => {
     symlinkSync(join(root, "node_modules"), join(project, "node_modules"))
     for (const { path, text } of refused) write(path, text)
     write("src/history/B.ts", 'import { a } from "./A.ts"\nexport const b = () => a\n')
-    write("src/history/Fine.ts", 'export { type Meta } from "../protocol/Meta.ts"\n')
+    write("src/history/Fine.ts", 'export type { Meta } from "../protocol/Meta.ts"\n')
     write("src/floating/Effect.ts", 'import { Effect } from "effect"\nEffect.log("nobody runs me")\n')
   })
   afterAll(() => rmSync(project, { recursive: true, force: true }))

@@ -1,0 +1,20 @@
+import { fork } from "node:child_process"
+import { join } from "node:path"
+import { Context, Effect, Layer } from "effect"
+
+/** The base URL of a mock model server that runs in a process of its own, and ends with the scope. */
+export class MockOpenAi extends Context.Service<MockOpenAi, { readonly baseUrl: string }>()("test/MockOpenAi") {
+  static readonly layer = Layer.effect(
+    MockOpenAi,
+    Effect.gen(function* () {
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() => fork(join(import.meta.dirname, "server.ts"))),
+        (child) => Effect.sync(() => child.disconnect())
+      )
+      const port = yield* Effect.callback<number>((resume) => {
+        child.once("message", (port) => resume(Effect.succeed(Number(port))))
+      })
+      return { baseUrl: `http://127.0.0.1:${port}` }
+    })
+  )
+}
