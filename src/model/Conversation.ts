@@ -94,14 +94,18 @@ const join = (exchanges: Array<Exchange>, next: Exchange): void => {
 }
 
 /**
- * Brings a history into a shape that no provider refuses.
+ * Brings a history into a shape that no provider refuses. `takes` says which of the assistant's blocks this one takes.
  *
  * 1. System text is hoisted: the agent's first, then what stands in the history.
  * 2. Blank blocks are dropped, and messages that say nothing with them.
  * 3. Messages of one role in a row are one, unless calls stand between.
  * 4. Each call has one result, right behind it, in the order of the calls; a result of no call is dropped.
  */
-export const make = (system: string, history: ReadonlyArray<HistoryEntry>): Conversation => {
+export const make = (
+  system: string,
+  history: ReadonlyArray<HistoryEntry>,
+  takes: (spoken: SpokenBlock) => boolean = () => true
+): Conversation => {
   const systems = [system]
   const exchanges: Array<Exchange> = []
   for (const [index, entry] of history.entries()) {
@@ -111,7 +115,7 @@ export const make = (system: string, history: ReadonlyArray<HistoryEntry>): Conv
       const [first, ...rest] = spoken(message.content)
       if (first !== undefined) join(exchanges, { role: "user", content: [first, ...rest] })
     } else if (message.role === "assistant") {
-      const blocks = assistantBlocks(entry)
+      const blocks = assistantBlocks(entry).filter(takes)
       const results = resultsOf(blocks, answersAfter(history, index))
       if (blocks.length > 0) join(exchanges, { role: "assistant", blocks, results })
     }

@@ -87,11 +87,14 @@ const spread = (exchanges: ReadonlyArray<Conversation.Exchange>): ReadonlyArray<
   return first === undefined ? spreadOut : [...spreadOut, { role: "user", content: [first, ...rest] }]
 }
 
+/** Chat completions have no place for thinking. */
+const takes = ({ block }: Conversation.SpokenBlock): boolean => block.type !== "thinking"
+
 /** A request as chat completions take it, and the names that its tools have there. */
 export const encode = (
   request: ModelRequest
 ): { readonly body: Schema.JsonObject; readonly names: ToolNames.ToolNames } => {
-  const { exchanges, system } = Conversation.make(request.system, request.history)
+  const { exchanges, system } = Conversation.make(request.system, request.history, takes)
   const called = exchanges.flatMap((exchange) =>
     exchange.role === "assistant" ? exchange.results.map(({ call }) => call.name) : []
   )

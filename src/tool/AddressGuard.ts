@@ -10,38 +10,47 @@ export class AddressRefused extends Schema.TaggedError<AddressRefused>()("Addres
 }
 
 /** Ranges that are nobody's on the public internet, or that lead into such ranges by translation or tunnel. */
-const reserved: ReadonlyArray<readonly [network: string, prefix: number, family: "ipv4" | "ipv6"]> = [
-  ["0.0.0.0", 8, "ipv4"],
-  ["10.0.0.0", 8, "ipv4"],
-  ["100.64.0.0", 10, "ipv4"],
-  ["127.0.0.0", 8, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.0.0.0", 24, "ipv4"],
-  ["192.0.2.0", 24, "ipv4"],
-  ["192.88.99.0", 24, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  ["198.18.0.0", 15, "ipv4"],
-  ["198.51.100.0", 24, "ipv4"],
-  ["203.0.113.0", 24, "ipv4"],
-  ["224.0.0.0", 3, "ipv4"],
-  ["::", 3, "ipv6"],
-  ["2001::", 23, "ipv6"],
-  ["2001:db8::", 32, "ipv6"],
-  ["2002::", 16, "ipv6"],
-  ["3fff::", 20, "ipv6"],
-  ["4000::", 2, "ipv6"],
-  ["8000::", 1, "ipv6"]
+const reserved: ReadonlyArray<readonly [network: string, prefix: number]> = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+  ["::", 3],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["4000::", 2],
+  ["8000::", 1]
 ]
-
-const privateRanges = new BlockList()
-for (const [network, prefix, family] of reserved) privateRanges.addSubnet(network, prefix, family)
 
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
 
+/** A list a family: Node's own would find IPv4 addresses in the IPv6 ranges that they can be mapped to. */
+const makeRanges = () => {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+  return {
+    add: (network: string, prefix: number) => lists[familyOf(network)].addSubnet(network, prefix, familyOf(network)),
+    has: (address: string) => lists[familyOf(address)].check(address, familyOf(address))
+  }
+}
+
+const privateRanges = makeRanges()
+for (const [network, prefix] of reserved) privateRanges.add(network, prefix)
+
 /** Whether an address is one of the public internet. What is no address is not. */
 export const isPublic = (address: string): boolean =>
-  isIP(address) !== 0 && !address.includes("%") && !privateRanges.check(address, familyOf(address))
+  isIP(address) !== 0 && !address.includes("%") && !privateRanges.has(address)
 
 /** What may be fetched besides the public internet: names of hosts, addresses, and networks such as `10.1.0.0/16`. */
 export interface Allowed {
@@ -51,17 +60,16 @@ export interface Allowed {
 
 /** Reads a list of hosts, addresses and networks. */
 export const allow = (list: ReadonlyArray<string>): Allowed => {
-  const networks = new BlockList()
+  const networks = makeRanges()
   const names = new Set<string>()
   for (const item of list) {
     const [network = "", prefix] = item.split("/")
     if (isIP(network) === 0) names.add(item.toLowerCase())
-    else if (prefix === undefined) networks.addAddress(network, familyOf(network))
-    else networks.addSubnet(network, Number(prefix), familyOf(network))
+    else networks.add(network, Number(prefix ?? (isIP(network) === 6 ? 128 : 32)))
   }
   return {
     host: (name) => names.has(name.toLowerCase()),
-    address: (address) => isIP(address) !== 0 && networks.check(address, familyOf(address))
+    address: (address) => isIP(address) !== 0 && networks.has(address)
   }
 }
 
