@@ -16,7 +16,8 @@ const routes = endpoints.map((endpoint) => ({
 const noRoute = (request: HttpServerRequest.HttpServerRequest): ApiFailure => {
   const path = request.url.split("?")[0] ?? "/"
   const allow = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
-  return allow.length === 0 ? new UnknownRoute({ path }) : new MethodNotAllowed({ allow })
+  const isOther = allow.length > 0 && !allow.some((method) => method === request.method)
+  return isOther ? new MethodNotAllowed({ allow }) : new UnknownRoute({ path })
 }
 
 /** The failure that an endpoint's own machinery reports, as one of ours; `undefined` for what nobody foresaw. */

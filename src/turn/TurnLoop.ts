@@ -186,6 +186,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       stopped = reason
       const { commit, events } = TurnState.abandon(state, model.provider)
       return store.commit(lease, commit).pipe(
+        Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message)),
         Effect.catchCause((cause) => Effect.logError("what a turn left could not be stored", cause)),
         Effect.as([...events, stop(reason)])
       )
