@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { HistoryEntry, make as entry } from "../../src/history/HistoryEntry.ts"
+import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry.ts"
 import * as OpenAiRequest from "../../src/model/OpenAiRequest.ts"
 import { HistoryMessage } from "../../src/protocol/Message.ts"
 import type { ToolSpec } from "../../src/protocol/Tool.ts"

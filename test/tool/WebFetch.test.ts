@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http"
-import { type AddressInfo } from "node:net"
+import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ const serve = (listener: RequestListener) =>
       const server = createServer(listener)
       server.listen(0, "127.0.0.1", () => {
         const { port } = server.address() as AddressInfo
-        resume(Effect.succeed({ port, close: () => (server.closeAllConnections(), server.close()) }))
+        resume(Effect.succeed({ port, close: () => server.close().closeAllConnections() }))
       })
     }),
     ({ close }) => Effect.sync(close)

@@ -1,0 +1,28 @@
+/**
+ * The Agent Application Protocol on Effect. A server is `Server.layer` over four ports: `AgentCatalog`, `ToolRegistry`,
+ * `SessionStore` and `ChatModel`.
+ */
+export * as Agent from "./agent/Agent.ts"
+export { AgentCatalog, type CatalogedAgent } from "./agent/AgentCatalog.ts"
+export { Ids } from "./history/Ids.ts"
+export * as HistoryEntry from "./history/HistoryEntry.ts"
+export * as Transcript from "./history/Transcript.ts"
+export { ChatModel, type FinishReason, type ModelEvent, type ModelRequest, type Usage } from "./model/ChatModel.ts"
+export * as Demo from "./model/Demo.ts"
+export { ModelError, ModelErrorReason } from "./model/ModelError.ts"
+export * as OpenAiChat from "./model/OpenAiChat.ts"
+export * as Retry from "./model/Retry.ts"
+export * as Scripted from "./model/Scripted.ts"
+export * as Protocol from "./protocol/index.ts"
+export { ActiveTurns } from "./server/ActiveTurns.ts"
+export * as Server from "./server/Server.ts"
+export * as MemorySessionStore from "./session/MemorySessionStore.ts"
+export { Principal, Session } from "./session/Session.ts"
+export { SessionStore, StoreError } from "./session/SessionStore.ts"
+export * as SqliteClient from "./session/SqliteClient.ts"
+export * as SqlSessionStore from "./session/SqlSessionStore.ts"
+export { currentTime } from "./tool/CurrentTime.ts"
+export * as ServerTool from "./tool/ServerTool.ts"
+export { type RegisteredTool, type ToolCallContext, ToolRegistry } from "./tool/ToolRegistry.ts"
+export * as WebFetch from "./tool/WebFetch.ts"
+export { DenialText, type Turn, TurnRunner } from "./turn/TurnRunner.ts"

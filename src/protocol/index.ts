@@ -1,0 +1,11 @@
+/** The wire: a Schema for each shape, and the API of the seven endpoints. */
+export * from "./Agent.ts"
+export * from "./Api.ts"
+export * from "./Authorization.ts"
+export * from "./Content.ts"
+export * from "./ErrorBody.ts"
+export * from "./Message.ts"
+export * from "./Session.ts"
+export * from "./Tool.ts"
+export * from "./Turn.ts"
+export * from "./TurnEvent.ts"
