@@ -44,10 +44,11 @@ export interface Declaration<S extends InputSchema, E, R> {
 
 const decodeParameters = Schema.decodeUnknownSync(JsonObject)
 
-/** One JSON Schema that stands by itself: the root in place, what it refers to under `$defs`. */
+/** One JSON Schema that stands by itself: the root in place, what it refers to under `$defs`. No fields are no rules. */
 const toParameters = (input: Schema.Constraint): JsonObject => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(input)
   const root = typeof schema.$ref === "string" ? (definitions[schema.$ref.replace("#/$defs/", "")] ?? schema) : schema
+  if (root.type === undefined && root.not !== undefined) return { type: "object", properties: {} }
   const rest = Object.keys(definitions).length === 0 ? {} : { $defs: definitions }
   return decodeParameters({ properties: {}, ...root, type: "object", ...rest })
 }

@@ -86,7 +86,7 @@ describe("OpenAiChat", () => {
         const { baseUrl } = yield* MockOpenAi
         const client = yield* HttpClient.HttpClient
         const chat = yield* ChatModel
-        const fiber = yield* Stream.runDrain(chat.stream(request("silence after some text"))).pipe(
+        const fiber = yield* Stream.runDrain(chat.stream(request("silence-after-some-text"))).pipe(
           Effect.provide(OpenAiChat.layer({ baseUrl, idleTimeout: "1 hour" })),
           Effect.forkChild
         )

@@ -148,6 +148,20 @@ describe("the server process", () => {
     }).pipe(Effect.provide(MockOpenAi.layer))
   )
 
+  it.live("leaves the model when its client leaves", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* MockOpenAi
+      const model = "openai/silence-after-some-text"
+      const server = yield* startServer({ DATABASE_URL: "memory:", AAP_MODEL: model, OPENAI_BASE_URL: baseUrl })
+      const id = yield* openSession(server)
+      const turn = yield* streamTurn(server, id, "hi")
+      yield* turn.until("Hello")
+      yield* turn.leave
+      const aborted = yield* Effect.promise(async () => (await fetch(`${baseUrl}/aborted`)).text())
+      assert.strictEqual(aborted, "1")
+    }).pipe(Effect.provide(MockOpenAi.layer))
+  )
+
   it.live.each([
     { env: { PORT: "http" }, says: 'PORT: "http" is no port; give a number from 0 to 65535' },
     { env: { AAP_MODEL: "gpt" }, says: 'AAP_MODEL: "gpt" is no model; give demo, or openai/MODEL' },

@@ -97,5 +97,9 @@ export const streamTurn = Effect.fnUntraced(function* (server: ServerProcess, id
       }
       return heard
     })
-  return { until: (text: string) => read(() => heard.includes(text)), rest: read(() => false) }
+  return {
+    until: (text: string) => read(() => heard.includes(text)),
+    rest: read(() => false),
+    leave: Effect.promise(async () => reader?.cancel())
+  }
 })

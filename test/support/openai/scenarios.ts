@@ -494,7 +494,7 @@ const failures: ReadonlyArray<Scenario> = [
     hears: { text: "Hello", error: "network" }
   },
   { name: "the connection cut after the finish", pieces: [say("Hello, world"), finish()], ends: "cut", hears: plain },
-  { name: "silence after some text", pieces: [say("Hello")], ends: "hang", hears: { text: "Hello", error: "timeout" } },
+  { name: "silence-after-some-text", pieces: [say("Hello")], ends: "hang", hears: { text: "Hello", error: "timeout" } },
   { name: "silence after the finish", pieces: [say("Hello, world"), finish()], ends: "hang", hears: plain },
   {
     name: "status 401",
