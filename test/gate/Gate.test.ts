@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -50,6 +50,22 @@ describe("the gate", () => {
 
   it("takes what breaks no rule", () => {
     assert.notInclude(run("biome", "lint", "--colors=off", "src/history/Fine.ts"), "lint/")
+  })
+
+  /** A registry that serves one platform alone makes npm leave the others out of the lock, and `npm ci` refuse it. */
+  it("has every optional package of every platform in its lock", () => {
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+      readonly packages: Record<
+        string,
+        { readonly optionalDependencies?: Record<string, string>; readonly resolved?: string }
+      >
+    }
+    const optional = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies)
+    )
+    assert.isAbove(optional.length, 10)
+    for (const name of optional) assert.property(packages, `node_modules/${name}`)
+    for (const { resolved } of Object.values(packages)) assert.isUndefined(resolved)
   })
 
   it("refuses an effect that nobody runs", () => {
