@@ -42,7 +42,12 @@ export const ImageBlock = Schema.Struct({
 export type ImageBlock = typeof ImageBlock.Type
 
 /** What an application may say to an agent, and a tool to a model: a string, or blocks of text and images. */
-export const InputContent = Schema.Union([Schema.String, Schema.Array(Schema.Union([TextBlock, ImageBlock]))])
+export const InputContent = Schema.Union([
+  Schema.String,
+  Schema.Array(
+    Schema.Union([TextBlock, ImageBlock]).annotate({ message: "Expected a block whose type is text or image" })
+  )
+])
 export type InputContent = typeof InputContent.Type
 
 /** What an agent says: a string, or its blocks in the order in which the model made them. */

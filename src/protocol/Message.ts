@@ -41,12 +41,14 @@ export type ToolPermissionMessage = typeof ToolPermissionMessage.Type
 
 /** What a session's history is made of. */
 export const HistoryMessage = Schema.Union([SystemMessage, UserMessage, AssistantMessage, ToolMessage]).annotate({
-  identifier: "HistoryMessage"
+  identifier: "HistoryMessage",
+  message: "Expected a message whose role is system, user, assistant or tool"
 })
 export type HistoryMessage = typeof HistoryMessage.Type
 
 /** What an application may send in a turn. */
 export const ApplicationMessage = Schema.Union([UserMessage, ToolMessage, ToolPermissionMessage]).annotate({
-  identifier: "ApplicationMessage"
+  identifier: "ApplicationMessage",
+  message: "Expected a message whose role is user, tool or tool_permission"
 })
 export type ApplicationMessage = typeof ApplicationMessage.Type
