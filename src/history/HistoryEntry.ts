@@ -3,8 +3,8 @@ import { HistoryMessage } from "../protocol/Message.ts"
 
 /**
  * What a provider wants back, untouched, with a block that it made: a thinking signature, an encrypted reasoning item,
- * its own id of a call. `block` is the index of the block in the message's content (0 where the content is a string),
- * or the number of blocks for what follows the last; several items of one block stand in order. Only the provider
+ * its own id of a call. `block` is the index of the block in the message's content (0 where the content is a string) that
+ * it belongs to or stands before; several items of one block stand in order. Only the provider
  * named in `provider` reads `data`. It never leaves the server.
  */
 export const ProviderData = Schema.Struct({

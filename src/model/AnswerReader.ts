@@ -41,7 +41,8 @@ export const make = <State, Chunk>(
     const events: Array<ModelEvent> = []
     for (const item of data) {
       if (provider.isLast(item)) return over(events, true)
-      const stepped = Result.flatMap(provider.decodeChunk(item), (chunk) => provider.step(state, chunk))
+      const chunk = provider.decodeChunk(item)
+      const stepped = Result.flatMap(chunk, (chunk) => provider.step(state, chunk))
       if (Result.isFailure(stepped)) {
         if (events.length === 0) return Result.fail(stepped.failure)
         failure = stepped.failure
@@ -49,6 +50,7 @@ export const make = <State, Chunk>(
       }
       state = stepped.success[0]
       events.push(...stepped.success[1])
+      if (Result.isSuccess(chunk) && provider.isOver(chunk.success)) return over(events, true)
     }
     return Result.succeed({ events, over: false })
   }

@@ -31,7 +31,8 @@ export type FinishReason = "stop" | "length" | "refusal"
  * What a model says, in order.
  *
  * - `text_delta`, `thinking_delta`: a piece of the current block. Another kind begins another block.
- * - `provider_data`: what the provider wants back with the block that was just streamed (see `ProviderData`).
+ * - `provider_data`: what the provider wants back with the thinking that was just streamed, or before the block that
+ *   comes next (see `ProviderData`).
  * - `tool_call`: a whole call. `arguments` is the JSON text as the model wrote it, which may be anything;
  *   `data` is what the provider wants back with this call.
  * - `finish`: the last event. A stream that ends without it has failed.

@@ -62,6 +62,10 @@ const assistantBlocks = ({ message, providerData = [] }: HistoryEntry): Readonly
 
 const isCall = (block: AssistantBlock): block is ToolUseBlock => block.type === "tool_use"
 
+/** The names of all tools that were called. */
+export const calledNames = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
+  exchanges.flatMap((exchange) => (exchange.role === "assistant" ? exchange.results.map(({ call }) => call.name) : []))
+
 const callsOf = (blocks: ReadonlyArray<SpokenBlock>) => blocks.map(({ block }) => block).filter(isCall)
 
 const resultsOf = (

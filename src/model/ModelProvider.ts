@@ -30,11 +30,15 @@ export interface ModelProvider<State, Chunk> {
   /** Whose provider data this protocol reads and writes. */
   readonly name: string
   readonly encode: (request: ModelRequest) => EncodedRequest<State>
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>
   /** The header that carries the key. */
   readonly auth: (key: string) => Readonly<Record<string, string>>
   readonly decodeChunk: (json: string) => Result.Result<Chunk, ModelError>
   /** Whether this data ends the stream by itself, as `[DONE]` does. */
   readonly isLast: (data: string) => boolean
+  /** Whether this chunk is the last. */
+  readonly isOver: (chunk: Chunk) => boolean
   readonly step: (state: State, chunk: Chunk) => Stepped<State>
   /** What is left to say when the stream has ended; `complete` says whether it ended as the protocol ends one. */
   readonly end: (state: State, complete: boolean) => Result.Result<ReadonlyArray<ModelEvent>, ModelError>

@@ -138,6 +138,7 @@ export const make =
       const response = yield* HttpClientRequest.post(`${connection.baseUrl.replace(/\/+$/, "")}${path}`).pipe(
         HttpClientRequest.setHeaders({
           accept: "text/event-stream",
+          ...provider.headers,
           ...(key === undefined ? {} : provider.auth(Redacted.value(key)))
         }),
         HttpClientRequest.bodyJsonUnsafe(body),

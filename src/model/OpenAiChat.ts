@@ -6,8 +6,8 @@ import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
 import * as OpenAiCalls from "./OpenAiCalls.ts"
 import * as OpenAiChunk from "./OpenAiChunk.ts"
-import * as OpenAiError from "./OpenAiError.ts"
 import * as OpenAiRequest from "./OpenAiRequest.ts"
+import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
 
 /** How far an answer has been read. */
@@ -43,7 +43,7 @@ const finish = ({ reason, usage }: Pick<OpenAiState, "reason" | "usage">): Model
 })
 
 const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState> => {
-  if (chunk.error !== undefined && chunk.error !== null) return Result.fail(OpenAiError.inStream(chunk.error))
+  if (chunk.error !== undefined && chunk.error !== null) return Result.fail(ProviderError.inStream(chunk.error))
   const usage = chunk.usage === undefined || chunk.usage === null ? state.usage : toUsage(chunk.usage)
   const choice = chunk.choices?.find(({ index }) => index === undefined || index === null || index === 0)
   const message = choice?.delta ?? choice?.message ?? {}
@@ -53,7 +53,7 @@ const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState
   ]
   const calls = (message.tool_calls ?? []).reduce(OpenAiCalls.add, state.calls)
   const ended = choice?.finish_reason ?? ""
-  if (ended === "error") return Result.fail(OpenAiError.inStream("the model server ended its answer with an error"))
+  if (ended === "error") return Result.fail(ProviderError.inStream("the model server ended its answer with an error"))
   const refused = message.refusal !== undefined && message.refusal !== null && message.refusal !== ""
   const reason = refused
     ? "refusal"
@@ -91,12 +91,14 @@ export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk> = {
       state: { names, calls: [], spoke: false, reason: undefined, usage: undefined }
     }
   },
+  headers: {},
   auth: (key) => ({ authorization: `Bearer ${key}` }),
   decodeChunk: OpenAiChunk.decode,
   isLast: (data) => data === "[DONE]",
+  isOver: () => false,
   step,
   end,
-  refuse: OpenAiError.refuse
+  refuse: ProviderError.refuse
 }
 
 /** Where a compatible server is, and how long it may be silent. */

@@ -100,8 +100,9 @@ export const apply = (
       if (event.delta === "") return [step, []]
       return tell(step, { event: "thinking_delta", data: { delta: event.delta } }, "thinking")
     case "provider_data": {
+      const isOfOpenBlock = Transcript.openBlock(step.transcript)?.type === "thinking"
       const [flushed] = flush(step)
-      const block = Math.max(0, currentBlock(flushed) - 1)
+      const block = isOfOpenBlock ? currentBlock(step) : currentBlock(flushed)
       return [{ ...step, providerData: [...step.providerData, { block, data: event.data }] }, []]
     }
     case "tool_call": {

@@ -1,0 +1,165 @@
+import { Effect, Layer, Result, Schema } from "effect"
+import { HttpClient } from "effect/http"
+import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
+import { ModelError } from "./ModelError.ts"
+import type { ModelProvider, Stepped } from "./ModelProvider.ts"
+import * as ModelTransport from "./ModelTransport.ts"
+import * as OpenAiResponsesRequest from "./OpenAiResponsesRequest.ts"
+import * as ProviderError from "./ProviderError.ts"
+import type { ToolNames } from "./ToolNames.ts"
+
+const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+const count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
+
+/** An event of the Responses API, as far as it is read. */
+const Chunk = Schema.Struct({
+  type: Schema.String,
+  delta: text,
+  summary_index: count,
+  item: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
+  message: text,
+  code: Schema.optionalKey(Schema.Json),
+  error: Schema.optionalKey(Schema.Json),
+  response: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        error: Schema.optionalKey(Schema.Json),
+        incomplete_details: Schema.optionalKey(Schema.NullOr(Schema.Struct({ reason: text }))),
+        usage: Schema.optionalKey(
+          Schema.NullOr(
+            Schema.Struct({
+              input_tokens: count,
+              output_tokens: count,
+              input_tokens_details: Schema.optionalKey(Schema.NullOr(Schema.Struct({ cached_tokens: count }))),
+              output_tokens_details: Schema.optionalKey(Schema.NullOr(Schema.Struct({ reasoning_tokens: count })))
+            })
+          )
+        )
+      })
+    )
+  )
+})
+type Chunk = typeof Chunk.Type
+
+const FunctionCall = Schema.Struct({
+  type: Schema.Literal("function_call"),
+  call_id: text,
+  name: Schema.NonEmptyString,
+  arguments: text
+})
+
+const isCall = Schema.is(FunctionCall)
+const isReasoning = Schema.is(OpenAiResponsesRequest.ReasoningItem)
+const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Chunk))
+
+/** How far an answer has been read. */
+export interface ResponsesState {
+  readonly names: ToolNames
+  readonly refused: boolean
+  readonly reason: FinishReason | undefined
+  readonly usage: Usage | undefined
+}
+
+const toUsage = ({ response }: Chunk): Usage | undefined => {
+  const usage = response?.usage
+  if (usage === undefined || usage === null) return undefined
+  return {
+    inputTokens: usage.input_tokens ?? 0,
+    outputTokens: usage.output_tokens ?? 0,
+    cachedTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0
+  }
+}
+
+const say = (state: ResponsesState, type: "text_delta" | "thinking_delta", { delta }: Chunk): Stepped<ResponsesState> =>
+  Result.succeed([state, typeof delta === "string" && delta !== "" ? [{ type, delta }] : []])
+
+const hearItem = (names: ToolNames, item: Chunk["item"]): ReadonlyArray<ModelEvent> => {
+  if (isReasoning(item)) {
+    const { encrypted_content, id, summary } = item
+    return [{ type: "provider_data", data: { type: "reasoning", id, summary, encrypted_content } }]
+  }
+  if (!isCall(item)) return []
+  const data = typeof item.call_id === "string" && item.call_id !== "" ? { data: item.call_id } : {}
+  return [{ type: "tool_call", name: names.toName(item.name), arguments: item.arguments ?? "", ...data }]
+}
+
+const stop = (state: ResponsesState, chunk: Chunk, reason: FinishReason): Stepped<ResponsesState> =>
+  Result.succeed([{ ...state, usage: toUsage(chunk), reason: state.refused ? "refusal" : reason }, []])
+
+const step = (state: ResponsesState, chunk: Chunk): Stepped<ResponsesState> => {
+  switch (chunk.type) {
+    case "response.output_text.delta":
+      return say(state, "text_delta", chunk)
+    case "response.refusal.delta":
+      return say({ ...state, refused: true }, "text_delta", chunk)
+    case "response.reasoning_summary_text.delta":
+    case "response.reasoning_text.delta":
+      return say(state, "thinking_delta", chunk)
+    case "response.reasoning_summary_part.added":
+      return (chunk.summary_index ?? 0) > 0
+        ? Result.succeed([state, [{ type: "thinking_delta", delta: "\n\n" }]])
+        : Result.succeed([state, []])
+    case "response.output_item.done":
+      return Result.succeed([state, hearItem(state.names, chunk.item)])
+    case "response.completed":
+      return stop(state, chunk, "stop")
+    case "response.incomplete":
+      return stop(state, chunk, chunk.response?.incomplete_details?.reason === "content_filter" ? "refusal" : "length")
+    case "response.failed":
+      return Result.fail(ProviderError.inStream(chunk.response?.error))
+    case "error":
+      return Result.fail(
+        ProviderError.inStream(chunk.error ?? { code: chunk.code ?? null, message: chunk.message ?? null })
+      )
+    default:
+      return Result.succeed([state, []])
+  }
+}
+
+const bad = (message: string) => new ModelError({ reason: "bad_response", message, retryable: true })
+
+/** The Responses API, as OpenAI speaks it. */
+export const provider = (
+  options: OpenAiResponsesRequest.ReasoningOptions = {}
+): ModelProvider<ResponsesState, Chunk> => ({
+  name: OpenAiResponsesRequest.provider,
+  headers: {},
+  auth: (key) => ({ authorization: `Bearer ${key}` }),
+  encode: (request) => {
+    const { body, names } = OpenAiResponsesRequest.encode(request, options)
+    return { path: "/responses", body, state: { names, refused: false, reason: undefined, usage: undefined } }
+  },
+  decodeChunk: (json) =>
+    Result.mapError(decodeJson(json), () =>
+      bad(`the model server sent no event of the Responses API: ${json.slice(0, 200)}`)
+    ),
+  isLast: (data) => data === "[DONE]",
+  isOver: ({ type }) => type === "response.completed" || type === "response.incomplete",
+  step,
+  end: ({ reason, usage }) =>
+    reason === undefined
+      ? Result.fail(bad("the model server's answer ended early, before it was completed"))
+      : Result.succeed([{ type: "finish", reason, ...(usage === undefined ? {} : { usage }) }]),
+  refuse: ProviderError.refuse
+})
+
+/** Where the API is, whose key is sent, and how a reasoning model reasons. */
+export interface OpenAiResponsesOptions extends Omit<ModelTransport.Connection, "baseUrl"> {
+  /** With its version; `https://api.openai.com/v1` by default. */
+  readonly baseUrl?: string
+  readonly reasoning?: OpenAiResponsesRequest.ReasoningOptions
+}
+
+/** The models of OpenAI, by the Responses API. */
+export const layer = (options: OpenAiResponsesOptions = {}): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
+  const { baseUrl = "https://api.openai.com/v1", reasoning } = options
+  const value = provider(reasoning)
+  return Layer.effect(
+    ChatModel,
+    Effect.map(HttpClient.HttpClient, (client) => ({
+      provider: value.name,
+      stream: ModelTransport.make(value, client, { ...options, baseUrl })
+    }))
+  )
+}
