@@ -106,12 +106,12 @@ const toTools = (tools: ModelRequest["tools"], names: ToolNames.ToolNames): Read
   }))
 
 /**
- * Whether the model may think: while it works with tools only if its work so far began with thinking that it signed, as
- * the API refuses a loop that turns thoughtful halfway.
+ * Whether the model may think: right after calls only if they began with thinking that it signed, as the API refuses a
+ * loop that turns thoughtful halfway.
  */
 const mayThink = (exchanges: ReadonlyArray<Conversation.Exchange>): boolean => {
-  const last = exchanges.at(-1)
-  const first = last?.role === "assistant" ? last.blocks[0] : undefined
+  const last = exchanges.findLast((exchange) => exchange.role === "assistant")
+  const first = last?.role === "assistant" && last.results.length > 0 ? last.blocks[0] : undefined
   return first === undefined || signed(first).length > 0
 }
 

@@ -4,6 +4,7 @@ import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry
 import * as OpenAiRequest from "../../src/model/OpenAiRequest.ts"
 import { HistoryMessage } from "../../src/protocol/Message.ts"
 import type { ToolSpec } from "../../src/protocol/Tool.ts"
+import { AnyEntry, Text, ToolNames } from "../support/AnyHistory.ts"
 import { flaw, Request } from "../support/openai/strict.ts"
 
 const spec = (name: string): ToolSpec => ({ name, description: "", parameters: { type: "object" } })
@@ -11,49 +12,10 @@ const decode = Schema.decodeUnknownSync(Request)
 const encode = (history: ReadonlyArray<HistoryEntry>, tools: ReadonlyArray<string> = [], system = "") =>
   decode(OpenAiRequest.encode({ model: "m", system, history, tools: tools.map(spec) }).body)
 
-/** Names and ids from a small set, so that they clash. */
-const Clashing = Schema.Literals(["a", "a b", "a_b", "é", "", " ", "x".repeat(70), `${"x".repeat(64)}`])
-const Text = Schema.Literals(["", " ", "hello", "\n"])
-const Block = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("text"), text: Text }),
-  Schema.Struct({ type: Schema.Literal("image"), url: Schema.Literal("https://example.test/a.png") })
-])
-const Content = Schema.Union([Text, Schema.Array(Block)])
-const AnyEntry = Schema.Struct({
-  message: Schema.Union([
-    Schema.Struct({ role: Schema.Literal("system"), content: Text }),
-    Schema.Struct({ role: Schema.Literal("user"), content: Content }),
-    Schema.Struct({
-      role: Schema.Literal("assistant"),
-      content: Schema.Union([
-        Text,
-        Schema.Array(
-          Schema.Union([
-            Block,
-            Schema.Struct({ type: Schema.Literal("thinking"), thinking: Text }),
-            Schema.Struct({
-              type: Schema.Literal("tool_use"),
-              toolCallId: Clashing,
-              name: Clashing,
-              input: Schema.JsonObject
-            })
-          ])
-        )
-      ])
-    }),
-    Schema.Struct({ role: Schema.Literal("tool"), toolCallId: Clashing, content: Content })
-  ]),
-  providerData: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({ block: Schema.Literals([0, 1, 2]), provider: Schema.Literals(["openai", "x"]), data: Clashing })
-    )
-  )
-})
-
 describe("OpenAiRequest", () => {
   it.prop(
     "a strict server takes whatever history there is",
-    [Schema.Array(AnyEntry), Schema.Array(Clashing), Text],
+    [Schema.Array(AnyEntry), Schema.Array(ToolNames), Text],
     ([history, tools, system]) => {
       assert.strictEqual(flaw(encode(history, [...new Set(tools)], system)), undefined)
     },

@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { HistoryMessage } from "../../src/protocol/Message.ts"
 import { MockOpenAi } from "../support/openai/MockOpenAi.ts"
-import { askProcess, type ServerProcess, startServer, streamTurn, temporaryFolder } from "../support/ServerProcess.ts"
+import { askProcess, type ServerProcess, startServer, streamTurn } from "../support/ServerProcess.ts"
+import { temporaryFolder } from "../support/TemporaryFile.ts"
 
 const onFile = Effect.map(temporaryFolder, (folder) => ({ DATABASE_URL: `sqlite:${join(folder, "aap.db")}` }))
 

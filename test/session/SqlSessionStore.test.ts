@@ -1,36 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as Slot from "../../src/history/Slot.ts"
 import * as SqliteClient from "../../src/session/SqliteClient.ts"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
 import { SessionStore } from "../../src/session/SessionStore.ts"
+import { temporaryFile } from "../support/TemporaryFile.ts"
 import { ada, bring, call, contract, id, result, says, session } from "./contract.ts"
 
 const memory = () =>
   SqlSessionStore.layer().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 
-/** A file in a folder of its own, gone with the scope. */
-const file = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-aap-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ),
-  (folder) => join(folder, "deep", "aap.db")
-)
 const onFile = (filename: string, options?: SqlSessionStore.SqlStoreOptions) =>
   SqlSessionStore.layer(options).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename }))))
 
 describe("SqlSessionStore on SQLite", () => {
   describe("in memory", () => contract(memory))
-  describe("on a file", () => contract(() => Layer.unwrap(Effect.map(file, (filename) => onFile(filename)))))
+  describe("on a file", () => contract(() => Layer.unwrap(Effect.map(temporaryFile, (filename) => onFile(filename)))))
 
   it.effect("has everything after a restart, and an orphaned session free at once", () =>
     Effect.gen(function* () {
-      const filename = yield* file
+      const filename = yield* temporaryFile
       const old = yield* Effect.gen(function* () {
         const store = yield* SessionStore
         yield* store.create(ada, session(id), [says("one")])
@@ -49,7 +39,7 @@ describe("SqlSessionStore on SQLite", () => {
 
   it.effect("keeps a held session held for a second connection", () =>
     Effect.gen(function* () {
-      const filename = yield* file
+      const filename = yield* temporaryFile
       yield* Effect.gen(function* () {
         const store = yield* SessionStore
         yield* store.create(ada, session(id), [])
@@ -135,7 +125,7 @@ describe("SqlSessionStore on SQLite", () => {
 
   it.effect("says what it cannot open, and what it cannot read", () =>
     Effect.gen(function* () {
-      const filename = yield* file
+      const filename = yield* temporaryFile
       const unopened = yield* Effect.flip(
         Effect.provide(Effect.void, SqliteClient.layer({ filename: "/dev/null/aap.db" }))
       )

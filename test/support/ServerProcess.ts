@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 
@@ -39,12 +37,6 @@ const printed = (child: ChildProcess) => {
       check()
     })
 }
-
-/** A folder for a database, gone with the scope. */
-export const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-aap-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** Starts the server on a free port with this environment; it is killed with the scope. */
 export const startServer = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
