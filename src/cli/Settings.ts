@@ -11,8 +11,13 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
   }
 }
 
-/** Which model answers: the embedded demo, or a model of an OpenAI-compatible server. */
-export type ModelSetting = { readonly provider: "demo" } | { readonly provider: "openai"; readonly model: string }
+/** The protocols that a model may be spoken to in, as `AAP_MODEL` names them. */
+const providers = ["openai", "openai-responses", "anthropic", "gemini"] as const
+
+/** Which model answers: the embedded demo, or a provider's model. */
+export type ModelSetting =
+  | { readonly provider: "demo" }
+  | { readonly provider: (typeof providers)[number]; readonly model: string }
 
 /** Where sessions are kept: in memory, or in a SQLite file. */
 export type DatabaseSetting = { readonly kind: "memory" } | { readonly kind: "sqlite"; readonly filename: string }
@@ -25,6 +30,18 @@ const setting = <A>(variable: string, otherwise: string, parse: Parse<A>): Effec
     const parsed = parse(Option.getOrElse(text, () => otherwise).trim())
     return yield* Effect.fromResult(Result.mapError(parsed, (problem) => new InvalidSetting({ variable, problem })))
   })
+
+/** A provider's key, where there is one. */
+const secret = (variable: string): Effect.Effect<{ readonly apiKey?: Redacted.Redacted<string> }> =>
+  Effect.map(Effect.orDie(Config.option(Config.Redacted(variable))), (key) =>
+    Option.match(
+      Option.filter(key, (key) => Redacted.value(key) !== ""),
+      {
+        onNone: () => ({}),
+        onSome: (apiKey) => ({ apiKey })
+      }
+    )
+  )
 
 const any: Parse<string> = Result.succeed
 
@@ -45,10 +62,11 @@ const duration: Parse<Duration.Duration> = (text) =>
 
 const model: Parse<ModelSetting> = (text) => {
   if (text === "demo") return Result.succeed({ provider: "demo" })
-  const name = /^openai\/(\S+)$/.exec(text)?.[1]
-  return name === undefined
-    ? Result.fail(`"${text}" is no model; give demo, or openai/MODEL such as openai/gpt-5`)
-    : Result.succeed({ provider: "openai", model: name })
+  const [, prefix, name] = /^([^/]+)\/(\S+)$/.exec(text) ?? []
+  const provider = providers.find((provider) => provider === prefix)
+  return provider === undefined || name === undefined
+    ? Result.fail(`"${text}" is no model; give demo, or ${providers.join("/MODEL, ")}/MODEL such as openai/gpt-5`)
+    : Result.succeed({ provider, model: name })
 }
 
 const database: Parse<DatabaseSetting> = (text) => {
@@ -90,11 +108,18 @@ export const settings = Effect.gen(function* () {
     host: yield* setting("HOST", "127.0.0.1", host),
     port: yield* setting("PORT", "3010", port),
     model: yield* setting("AAP_MODEL", "demo", model),
-    openAiBaseUrl: yield* setting("OPENAI_BASE_URL", "https://api.openai.com/v1", httpUrl),
-    openAiApiKey: Option.filter(
-      yield* Effect.orDie(Config.option(Config.Redacted("OPENAI_API_KEY"))),
-      (key) => Redacted.value(key) !== ""
-    ),
+    openAi: {
+      baseUrl: yield* setting("OPENAI_BASE_URL", "https://api.openai.com/v1", httpUrl),
+      ...(yield* secret("OPENAI_API_KEY"))
+    },
+    anthropic: {
+      baseUrl: yield* setting("ANTHROPIC_BASE_URL", "https://api.anthropic.com", httpUrl),
+      ...(yield* secret("ANTHROPIC_API_KEY"))
+    },
+    gemini: {
+      baseUrl: yield* setting("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", httpUrl),
+      ...(yield* secret("GEMINI_API_KEY"))
+    },
     database: yield* setting("DATABASE_URL", "sqlite:./data/aap.db", database),
     apiKeys: yield* setting("AAP_API_KEYS", "", keys),
     bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),

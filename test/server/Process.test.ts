@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { HistoryMessage } from "../../src/protocol/Message.ts"
+import { MockModel } from "../support/models/MockModel.ts"
 import { MockOpenAi } from "../support/openai/MockOpenAi.ts"
 import { askProcess, type ServerProcess, startServer, streamTurn } from "../support/ServerProcess.ts"
 import { temporaryFolder } from "../support/TemporaryFile.ts"
@@ -149,6 +150,24 @@ describe("the server process", () => {
     }).pipe(Effect.provide(MockOpenAi.layer))
   )
 
+  it.live.each([
+    { provider: "openai", base: "OPENAI_BASE_URL", key: "OPENAI_API_KEY" },
+    { provider: "openai-responses", base: "OPENAI_BASE_URL", key: "OPENAI_API_KEY" },
+    { provider: "anthropic", base: "ANTHROPIC_BASE_URL", key: "ANTHROPIC_API_KEY" },
+    { provider: "gemini", base: "GEMINI_BASE_URL", key: "GEMINI_API_KEY" }
+  ])("speaks to $provider, with its key", ({ base, key, provider }) =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* MockModel
+      const env = { DATABASE_URL: "memory:", AAP_MODEL: `${provider}/text`, [base]: baseUrl, [key]: "secret" }
+      const server = yield* startServer(env)
+      assert.notInclude(server.banner, "secret")
+      assert.deepStrictEqual(yield* takeTurn(server, yield* openSession(server), "hi"), {
+        stopReason: "end_turn",
+        messages: [{ role: "assistant", content: "Grüße, 東京 🎈" }]
+      })
+    }).pipe(Effect.provide(MockModel.layer(provider)))
+  )
+
   it.live("leaves the model when its client leaves", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* MockOpenAi
@@ -165,7 +184,10 @@ describe("the server process", () => {
 
   it.live.each([
     { env: { PORT: "http" }, says: 'PORT: "http" is no port; give a number from 0 to 65535' },
-    { env: { AAP_MODEL: "gpt" }, says: 'AAP_MODEL: "gpt" is no model; give demo, or openai/MODEL' },
+    {
+      env: { AAP_MODEL: "gpt" },
+      says: 'AAP_MODEL: "gpt" is no model; give demo, or openai/MODEL, openai-responses/MODEL'
+    },
     { env: { DATABASE_URL: "mysql://x" }, says: 'DATABASE_URL: "mysql://x" is no database; give sqlite:PATH' },
     { env: { DATABASE_URL: "sqlite:/dev/null/x.db" }, says: "DATABASE_URL: /dev/null/x.db cannot be opened" },
     { env: { AAP_API_KEYS: "secret" }, says: "AAP_API_KEYS: key 1 is no NAME:KEY; give a list" },
