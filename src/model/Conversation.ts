@@ -98,7 +98,8 @@ const join = (exchanges: Array<Exchange>, next: Exchange): void => {
 }
 
 /**
- * Brings a history into a shape that no provider refuses. `takes` says which of the assistant's blocks this one takes.
+ * Brings a history into a shape that no provider refuses. `takes` says which of the assistant's blocks this one takes,
+ * among all of their message.
  *
  * 1. System text is hoisted: the agent's first, then what stands in the history.
  * 2. Blank blocks are dropped, and messages that say nothing with them.
@@ -108,7 +109,7 @@ const join = (exchanges: Array<Exchange>, next: Exchange): void => {
 export const make = (
   system: string,
   history: ReadonlyArray<HistoryEntry>,
-  takes: (spoken: SpokenBlock) => boolean = () => true
+  takes: (spoken: SpokenBlock, all: ReadonlyArray<SpokenBlock>) => boolean = () => true
 ): Conversation => {
   const systems = [system]
   const exchanges: Array<Exchange> = []
@@ -119,7 +120,7 @@ export const make = (
       const [first, ...rest] = spoken(message.content)
       if (first !== undefined) join(exchanges, { role: "user", content: [first, ...rest] })
     } else if (message.role === "assistant") {
-      const blocks = assistantBlocks(entry).filter(takes)
+      const blocks = assistantBlocks(entry).filter((spoken, _, all) => takes(spoken, all))
       const results = resultsOf(blocks, answersAfter(history, index))
       if (blocks.length > 0) join(exchanges, { role: "assistant", blocks, results })
     }

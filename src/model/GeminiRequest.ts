@@ -2,6 +2,7 @@ import { Option, Schema } from "effect"
 import type { ToolUseBlock } from "../protocol/Content.ts"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
+import * as GeminiSignature from "./GeminiSignature.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
 
@@ -20,12 +21,6 @@ export type CallData = typeof CallData.Type
 type Part = Schema.JsonObject
 
 const decodeData = Schema.decodeUnknownOption(CallData)
-
-/** What the API takes in place of a signature, for a call that another model made. */
-const unsigned = "skip_thought_signature_validator"
-
-/** Models from the third generation on refuse a step whose first call has no signature. */
-const wantsSignatures = (model: string): boolean => /gemini-(?:[3-9]|\d\d)/.test(model)
 
 const saidPart = (block: Conversation.Said[number]): Part => {
   if (block.type === "text") return { text: block.text }
@@ -49,7 +44,7 @@ const callPart = (
 ): Part => {
   const data = Option.filter(callData(spoken), (data) => data.model === model)
   const signature = Option.flatMapNullishOr(data, ({ thoughtSignature }) => thoughtSignature)
-  const stand = isFirst && wantsSignatures(model) ? Option.some(unsigned) : Option.none()
+  const stand = isFirst && GeminiSignature.isWanted(model) ? Option.some(GeminiSignature.unsigned) : Option.none()
   return {
     functionCall: { name: names.toAlias(call.name), args: call.input },
     ...Option.match(

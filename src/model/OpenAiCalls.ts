@@ -9,6 +9,7 @@ export interface PartialCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  readonly extra: Schema.Json | undefined
 }
 
 const isWhole = (text: string): boolean =>
@@ -45,7 +46,8 @@ export const add = (calls: ReadonlyArray<PartialCall>, delta: ToolCallDelta): Re
     index: delta.index ?? undefined,
     id: delta.id ?? "",
     name: delta.function?.name ?? "",
-    arguments: fragmentArguments(delta.function?.arguments)
+    arguments: fragmentArguments(delta.function?.arguments),
+    extra: delta.extra_content ?? undefined
   }
   const at = owner(calls, delta)
   const call = calls[at]
@@ -54,18 +56,28 @@ export const add = (calls: ReadonlyArray<PartialCall>, delta: ToolCallDelta): Re
     ...call,
     id: call.id || fragment.id,
     name: call.name || fragment.name,
-    arguments: call.arguments + fragment.arguments
+    arguments: call.arguments + fragment.arguments,
+    extra: fragment.extra ?? call.extra
   }
   return calls.map((other, index) => (index === at ? grown : other))
 }
 
+/** What goes back with a call: the server's id of it, and what the server added, for the model that made it. */
+export const CallData = Schema.Struct({ id: Schema.String, model: Schema.String, extra: Schema.Json })
+
+const toData = ({ extra, id }: PartialCall, model: string): Schema.Json | undefined =>
+  extra !== undefined ? { id, model, extra } : id === "" ? undefined : id
+
 /** The calls, whole; those that never got a name are none. */
-export const toEvents = (calls: ReadonlyArray<PartialCall>, names: ToolNames): ReadonlyArray<ModelEvent> =>
+export const toEvents = (
+  calls: ReadonlyArray<PartialCall>,
+  names: ToolNames,
+  model: string
+): ReadonlyArray<ModelEvent> =>
   calls
     .filter((call) => call.name !== "")
-    .map((call) => ({
-      type: "tool_call",
-      name: names.toName(call.name),
-      arguments: call.arguments,
-      ...(call.id === "" ? {} : { data: call.id })
-    }))
+    .map((call) => {
+      const data = toData(call, model)
+      const said = { type: "tool_call", name: names.toName(call.name), arguments: call.arguments } as const
+      return data === undefined ? said : { ...said, data }
+    })

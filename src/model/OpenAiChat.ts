@@ -6,6 +6,7 @@ import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
 import * as OpenAiCalls from "./OpenAiCalls.ts"
 import * as OpenAiChunk from "./OpenAiChunk.ts"
+import * as OpenAiReasoning from "./OpenAiReasoning.ts"
 import * as OpenAiRequest from "./OpenAiRequest.ts"
 import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
@@ -13,6 +14,9 @@ import type { ToolNames } from "./ToolNames.ts"
 /** How far an answer has been read. */
 export interface OpenAiState {
   readonly names: ToolNames
+  readonly model: string
+  /** What was reasoned since something else was last said. */
+  readonly reasoned: OpenAiReasoning.Reasoning
   readonly calls: ReadonlyArray<OpenAiCalls.PartialCall>
   readonly spoke: boolean
   readonly reason: FinishReason | undefined
@@ -47,12 +51,13 @@ const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState
   const usage = chunk.usage === undefined || chunk.usage === null ? state.usage : toUsage(chunk.usage)
   const choice = chunk.choices?.find(({ index }) => index === undefined || index === null || index === 0)
   const message = choice?.delta ?? choice?.message ?? {}
-  const events = [
-    ...delta("thinking_delta", message.reasoning_content || OpenAiChunk.contentText(message.reasoning)),
-    ...delta("text_delta", OpenAiChunk.contentText(message.content) || (message.refusal ?? ""))
-  ]
+  const thoughts = delta("thinking_delta", message.reasoning_content || OpenAiChunk.contentText(message.reasoning))
+  const text = delta("text_delta", OpenAiChunk.contentText(message.content) || (message.refusal ?? ""))
   const calls = (message.tool_calls ?? []).reduce(OpenAiCalls.add, state.calls)
   const ended = choice?.finish_reason ?? ""
+  const reasoned = OpenAiReasoning.add(state.reasoned, message)
+  const isReasoned = text.length > 0 || ended !== ""
+  const events = [...thoughts, ...(isReasoned ? OpenAiReasoning.toEvents(reasoned, state.model) : []), ...text]
   if (ended === "error") return Result.fail(ProviderError.inStream("the model server ended its answer with an error"))
   const refused = message.refusal !== undefined && message.refusal !== null && message.refusal !== ""
   const reason = refused
@@ -62,9 +67,19 @@ const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState
       : state.reason === "refusal"
         ? "refusal"
         : toReason(ended)
-  const next = { ...state, calls, usage, reason, spoke: state.spoke || events.length > 0 || calls.length > 0 }
+  const next = {
+    ...state,
+    calls,
+    usage,
+    reason,
+    reasoned: isReasoned ? OpenAiReasoning.none : reasoned,
+    spoke: state.spoke || events.length > 0 || calls.length > 0
+  }
   if (ended !== "" && calls.length > 0) {
-    return Result.succeed([{ ...next, calls: [] }, [...events, ...OpenAiCalls.toEvents(calls, state.names)]])
+    return Result.succeed([
+      { ...next, calls: [] },
+      [...events, ...OpenAiCalls.toEvents(calls, state.names, state.model)]
+    ])
   }
   return Result.succeed([next, events])
 }
@@ -77,7 +92,11 @@ const unfinished = new ModelError({
 
 const end = (state: OpenAiState, complete: boolean): Result.Result<ReadonlyArray<ModelEvent>, ModelError> =>
   state.reason !== undefined || (complete && state.spoke)
-    ? Result.succeed([...OpenAiCalls.toEvents(state.calls, state.names), finish(state)])
+    ? Result.succeed([
+        ...OpenAiReasoning.toEvents(state.reasoned, state.model),
+        ...OpenAiCalls.toEvents(state.calls, state.names, state.model),
+        finish(state)
+      ])
     : Result.fail(unfinished)
 
 /** Streaming chat completions, as OpenAI and all that are compatible with it speak them. */
@@ -88,7 +107,15 @@ export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk> = {
     return {
       path: "/chat/completions",
       body,
-      state: { names, calls: [], spoke: false, reason: undefined, usage: undefined }
+      state: {
+        names,
+        model: request.model,
+        reasoned: OpenAiReasoning.none,
+        calls: [],
+        spoke: false,
+        reason: undefined,
+        usage: undefined
+      }
     }
   },
   headers: {},

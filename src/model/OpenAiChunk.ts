@@ -7,17 +7,23 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 export const ToolCallDelta = Schema.Struct({
   index: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   id: text,
+  /** What Gemini's compatible endpoint wants back with the call. */
+  extra_content: Schema.optionalKey(Schema.Json),
   function: Schema.optionalKey(Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Json) })))
 })
 export type ToolCallDelta = typeof ToolCallDelta.Type
 
-const Message = Schema.Struct({
+/** A message of an answer, or a part of one. */
+export const Message = Schema.Struct({
   content: Schema.optionalKey(Schema.Json),
   reasoning_content: text,
   reasoning: Schema.optionalKey(Schema.Json),
+  reasoning_details: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Json))),
   refusal: text,
   tool_calls: Schema.optionalKey(Schema.NullOr(Schema.Array(ToolCallDelta)))
 })
+
+export type Message = typeof Message.Type
 
 const count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
 

@@ -1,11 +1,17 @@
+import { Option, Schema } from "effect"
 import type { ToolUseBlock } from "../protocol/Content.ts"
 import type { Exchange, SpokenBlock } from "./Conversation.ts"
 
 /** The id under which a provider is told of a call. */
 export type CallIds = (call: ToolUseBlock) => string
 
+/** A call's data is the provider's id of it, or holds that. */
+const decodeId = Schema.decodeUnknownOption(Schema.Union([Schema.String, Schema.Struct({ id: Schema.String })]))
+
 const own = (provider: string, { providerData }: SpokenBlock): ReadonlyArray<string> =>
-  providerData.flatMap(({ data, provider: from }) => (from === provider && typeof data === "string" ? [data] : []))
+  providerData.flatMap(({ data, provider: from }) =>
+    from === provider ? Option.toArray(Option.map(decodeId(data), (id) => (typeof id === "string" ? id : id.id))) : []
+  )
 
 /** Ids that a provider takes: its own, where they are plain and used once; else ours; else a number. */
 export const make = (provider: string, exchanges: ReadonlyArray<Exchange>): CallIds => {

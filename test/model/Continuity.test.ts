@@ -70,7 +70,11 @@ const lastRequest = Effect.gen(function* () {
 
 /** What must stand in the request after the call, as only the provider could have made it. */
 const proof: Record<string, ReadonlyArray<string>> = {
-  openai: ['"tool_call_id":"chat_2"'],
+  openai: [
+    '"tool_call_id":"chat_2"',
+    '"reasoning_content":"I should look. 東京 🎈"',
+    `"extra_content":{"google":{"thought_signature":"${sign("look")}"}}`
+  ],
   "openai-responses": [
     '"id":"rs_0"',
     '"id":"rs_1"',

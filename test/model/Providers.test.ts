@@ -112,11 +112,11 @@ describe("every provider", () => {
 
     it.prop(
       `${dialect.name} takes whatever history there is`,
-      [Schema.Array(AnyEntry), Schema.Array(ToolNames)],
-      ([history, tools]) => {
+      [Schema.Array(AnyEntry), Schema.Array(ToolNames), Schema.Literals(["gemini-3", "deepseek-x"])],
+      ([history, tools, model]) => {
         const specs = [...new Set(tools)].map((name) => ({ ...look, name }))
-        const body = dialect.encode({ model: "gemini-3", system: " ", history, tools: specs })
-        assert.strictEqual(dialect.flaw(JSON.parse(JSON.stringify(body)), "gemini-3"), undefined)
+        const body = dialect.encode({ model, system: " ", history, tools: specs })
+        assert.strictEqual(dialect.flaw(JSON.parse(JSON.stringify(body)), model), undefined)
       },
       { arbitrary: { runs: 1500 } }
     )

@@ -8,6 +8,11 @@ const Block = Schema.Union([
   Schema.Struct({ type: Schema.Literal("image"), url: Schema.Literal("https://example.test/a.png") })
 ])
 const Content = Schema.Union([Text, Schema.Array(Block)])
+/** What a compatible server's model reasoned. */
+const Reasoned = Schema.Struct({
+  model: Schema.Literals(["deepseek-x", "other"]),
+  reasoned: Schema.Struct({ reasoning_content: Schema.String })
+})
 /** An entry as no turn of ours would leave it: ids clash, texts are blank, results stand anywhere. */
 export const AnyEntry = Schema.Struct({
   message: Schema.Union([
@@ -35,7 +40,11 @@ export const AnyEntry = Schema.Struct({
   ]),
   providerData: Schema.optionalKey(
     Schema.Array(
-      Schema.Struct({ block: Schema.Literals([0, 1, 2]), provider: Schema.Literals(["openai", "x"]), data: ToolNames })
+      Schema.Struct({
+        block: Schema.Literals([0, 1, 2]),
+        provider: Schema.Literals(["openai", "x"]),
+        data: Schema.Union([ToolNames, Reasoned])
+      })
     )
   )
 })

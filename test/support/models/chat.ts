@@ -1,11 +1,14 @@
 import { Redacted, Schema } from "effect"
 import * as OpenAiChat from "../../../src/model/OpenAiChat.ts"
 import { flaw, Request } from "../openai/strict.ts"
-import { type Dialect, frame, type Said } from "./dialect.ts"
+import { type Dialect, frame, type Said, sign } from "./dialect.ts"
 
 const decode = Schema.decodeUnknownSync(Request)
 const chunk = (delta: object, finish_reason: string | null = null) =>
   frame({ choices: [{ index: 0, delta, finish_reason }] })
+
+/** What Gemini's compatible endpoint adds to a call. */
+const signature = (name: string) => ({ extra_content: { google: { thought_signature: sign(name) } } })
 
 const saidFrames = (said: Said, index: number): ReadonlyArray<string> => {
   if ("text" in said) return said.text.map((content) => chunk({ content }))
@@ -13,7 +16,7 @@ const saidFrames = (said: Said, index: number): ReadonlyArray<string> => {
   if ("hidden" in said) return []
   const [name, ...args] = said.call
   const call = (fn: object, id?: string) =>
-    chunk({ tool_calls: [{ index, ...(id === undefined ? {} : { id }), function: fn }] })
+    chunk({ tool_calls: [{ index, ...(id === undefined ? {} : { id, ...signature(name) }), function: fn }] })
   return [call({ name, arguments: "" }, `chat_${index}`), ...args.map((piece) => call({ arguments: piece }))]
 }
 

@@ -3,7 +3,10 @@ import { Schema } from "effect"
 const Call = Schema.Struct({
   id: Schema.NonEmptyString,
   type: Schema.Literal("function"),
-  function: Schema.Struct({ name: Schema.String, arguments: Schema.String })
+  function: Schema.Struct({ name: Schema.String, arguments: Schema.String }),
+  extra_content: Schema.optionalKey(
+    Schema.Struct({ google: Schema.Struct({ thought_signature: Schema.NonEmptyString }) })
+  )
 })
 
 const Part = Schema.Union([
@@ -17,6 +20,9 @@ const Message = Schema.Union([
   Schema.Struct({
     role: Schema.Literal("assistant"),
     content: Schema.NullOr(Schema.String),
+    reasoning_content: Schema.optionalKey(Schema.String),
+    reasoning: Schema.optionalKey(Schema.String),
+    reasoning_details: Schema.optionalKey(Schema.Array(Schema.Json)),
     tool_calls: Schema.optionalKey(Schema.Array(Call))
   }),
   Schema.Struct({ role: Schema.Literal("tool"), tool_call_id: Schema.String, content: Schema.String })
@@ -44,7 +50,7 @@ const name = /^[a-zA-Z0-9_-]{1,64}$/
 const isBlank = (text: string) => text.trim() === ""
 
 /** What a strict server refuses in a request; `undefined` for nothing. */
-export const flaw = ({ messages, tools = [] }: Request): string | undefined => {
+export const flaw = ({ messages, model, tools = [] }: Request): string | undefined => {
   const names = tools.map((tool) => tool.function.name)
   const badName = names.find((item, index) => !name.test(item) || names.indexOf(item) !== index)
   if (badName !== undefined) return `the tool name ${badName} is not plain, or is used twice`
@@ -79,6 +85,10 @@ export const flaw = ({ messages, tools = [] }: Request): string | undefined => {
         if (!name.test(call.id) || ids.has(call.id)) return `the call id ${call.id} is not plain, or is used twice`
         ids.add(call.id)
       }
+      if (calls.length > 0 && model.includes("deepseek") && message.reasoning_content === undefined)
+        return "The `reasoning_content` in the thinking mode must be passed back to the API."
+      if (calls[0] !== undefined && model === "gemini-3" && calls[0].extra_content === undefined)
+        return `the first call of message ${index} has no thought signature`
       owed = calls.map((call) => call.id)
     }
   }
