@@ -1,13 +1,7 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
-import { type HttpClient, HttpServer, type HttpServerError } from "effect/http"
+import { HttpServer, type HttpServerError } from "effect/http"
 import { AgentCatalog } from "../agent/AgentCatalog.ts"
-import * as Anthropic from "../model/Anthropic.ts"
-import type { ChatModel } from "../model/ChatModel.ts"
-import * as Demo from "../model/Demo.ts"
-import * as Gemini from "../model/Gemini.ts"
-import * as OpenAiChat from "../model/OpenAiChat.ts"
-import * as OpenAiResponses from "../model/OpenAiResponses.ts"
 import * as Server from "../server/Server.ts"
 import * as MemorySessionStore from "../session/MemorySessionStore.ts"
 import type { SessionStore, StoreError } from "../session/SessionStore.ts"
@@ -18,23 +12,8 @@ import { ToolRegistry } from "../tool/ToolRegistry.ts"
 import * as WebFetch from "../tool/WebFetch.ts"
 import { assistant } from "./Assistant.ts"
 import { banner, baseUrl } from "./Banner.ts"
+import * as ConfiguredModel from "./ConfiguredModel.ts"
 import { InvalidSetting, type Settings, settings } from "./Settings.ts"
-
-const providerLayer = (settings: Settings): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
-  const timeouts = { firstByteTimeout: settings.modelTimeout, idleTimeout: settings.modelTimeout }
-  switch (settings.model.provider) {
-    case "demo":
-      return Demo.layer()
-    case "openai":
-      return OpenAiChat.layer({ ...settings.openAi, ...timeouts })
-    case "openai-responses":
-      return OpenAiResponses.layer({ ...settings.openAi, ...timeouts })
-    case "anthropic":
-      return Anthropic.layer({ ...settings.anthropic, ...timeouts })
-    case "gemini":
-      return Gemini.layer({ ...settings.gemini, ...timeouts })
-  }
-}
 
 const storeLayer = ({ database }: Settings): Layer.Layer<SessionStore, InvalidSetting | StoreError> =>
   database.kind === "memory"
@@ -56,13 +35,11 @@ const storeLayer = ({ database }: Settings): Layer.Layer<SessionStore, InvalidSe
         )
       )
 
-const modelName = ({ model }: Settings): string => (model.provider === "demo" ? "demo" : model.model)
-
 const serverLayer = (settings: Settings) =>
   Server.layer(settings).pipe(
-    Layer.provide(AgentCatalog.layer(assistant(modelName(settings)))),
+    Layer.provide(AgentCatalog.layer(assistant(ConfiguredModel.nameOf(settings.models[0])))),
     Layer.provide(ToolRegistry.layer(currentTime, WebFetch.make({ allow: settings.webFetchAllow }))),
-    Layer.provide(Layer.provide(providerLayer(settings), NodeHttpClient.layerNodeHttp)),
+    Layer.provide(Layer.provide(ConfiguredModel.layer(settings), NodeHttpClient.layerNodeHttp)),
     Layer.provide(storeLayer(settings))
   )
 

@@ -1,4 +1,5 @@
 import { Config, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
+import type * as Arr from "effect/Array"
 import type { ApiKey } from "../server/ApiKeys.ts"
 
 /** A variable of the environment has a value that the server cannot work with. */
@@ -60,13 +61,18 @@ const duration: Parse<Duration.Duration> = (text) =>
     ? Result.succeed(Duration.seconds(Number(text)))
     : Result.fail(`"${text}" is no time; give a number of seconds, such as 15`)
 
-const model: Parse<ModelSetting> = (text) => {
+const oneModel: Parse<ModelSetting> = (text) => {
   if (text === "demo") return Result.succeed({ provider: "demo" })
   const [, prefix, name] = /^([^/]+)\/(\S+)$/.exec(text) ?? []
   const provider = providers.find((provider) => provider === prefix)
   return provider === undefined || name === undefined
     ? Result.fail(`"${text}" is no model; give demo, or ${providers.join("/MODEL, ")}/MODEL such as openai/gpt-5`)
     : Result.succeed({ provider, model: name })
+}
+
+const models: Parse<Arr.NonEmptyReadonlyArray<ModelSetting>> = (text) => {
+  const [first = "", ...rest] = text.split(",").map((item) => item.trim())
+  return Result.all([oneModel(first), ...rest.map(oneModel)])
 }
 
 const database: Parse<DatabaseSetting> = (text) => {
@@ -107,7 +113,7 @@ export const settings = Effect.gen(function* () {
   const read = {
     host: yield* setting("HOST", "127.0.0.1", host),
     port: yield* setting("PORT", "3010", port),
-    model: yield* setting("AAP_MODEL", "demo", model),
+    models: yield* setting("AAP_MODEL", "demo", models),
     openAi: {
       baseUrl: yield* setting("OPENAI_BASE_URL", "https://api.openai.com/v1", httpUrl),
       ...(yield* secret("OPENAI_API_KEY"))

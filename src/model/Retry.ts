@@ -1,5 +1,6 @@
 import { Duration, Effect, Option, Random, Stream } from "effect"
 import type { ModelEvent } from "./ChatModel.ts"
+import { catchBefore } from "./FirstDelta.ts"
 import type { ModelError } from "./ModelError.ts"
 
 /** How a model request is tried again. */
@@ -14,9 +15,6 @@ export interface RetryPolicy {
 
 /** Three requests in all, half a second apart at first, at most thirty seconds. */
 export const defaultPolicy: RetryPolicy = { attempts: 3, baseDelay: "500 millis", maxDelay: "30 seconds" }
-
-const isVisible = (event: ModelEvent): boolean =>
-  event.type === "tool_call" || ((event.type === "text_delta" || event.type === "thinking_delta") && event.delta !== "")
 
 /** How long to wait before the next request, in milliseconds; none for not at all. */
 const wait = (error: ModelError, attempt: number, policy: RetryPolicy): Effect.Effect<Option.Option<number>> => {
@@ -36,25 +34,15 @@ export const beforeFirstDelta = <R>(
   policy: RetryPolicy = defaultPolicy
 ): Stream.Stream<ModelEvent, ModelError, R> => {
   const attempt = (count: number): Stream.Stream<ModelEvent, ModelError, R> =>
-    Stream.suspend(() => {
-      let visible = false
-      return stream.pipe(
-        Stream.mapArray((chunk) => {
-          if (!visible) visible = chunk.some(isVisible)
-          return chunk
-        }),
-        Stream.catch((error) => {
-          if (visible) return Stream.fail(error)
-          const next = Effect.map(
-            wait(error, count, policy),
-            Option.match({
-              onNone: () => Stream.fail(error),
-              onSome: (millis) => Stream.concat(Stream.fromEffectDrain(Effect.sleep(millis)), attempt(count + 1))
-            })
-          )
-          return Stream.unwrap(next)
+    catchBefore(stream, (error) => {
+      const next = Effect.map(
+        wait(error, count, policy),
+        Option.match({
+          onNone: () => Stream.fail(error),
+          onSome: (millis) => Stream.concat(Stream.fromEffectDrain(Effect.sleep(millis)), attempt(count + 1))
         })
       )
+      return Stream.unwrap(next)
     })
   return attempt(1)
 }

@@ -1,8 +1,8 @@
-import { Result } from "effect"
+import { Result, type Schema } from "effect"
 import type { HistoryEntry, ProviderData } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as Transcript from "../history/Transcript.ts"
-import type { FinishReason, ModelEvent, Usage } from "../model/ChatModel.ts"
+import type { ModelEvent } from "../model/ChatModel.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import * as ToolArguments from "./ToolArguments.ts"
@@ -24,9 +24,10 @@ export const reject = ({ call }: Pick<AnnouncedCall, "call">, rejection: string)
 /** What one model step has said so far. */
 export interface Step {
   readonly transcript: Transcript.Transcript
-  readonly providerData: ReadonlyArray<Omit<ProviderData, "provider">>
+  /** The provider is absent where it is the model's own. */
+  readonly providerData: ReadonlyArray<Omit<ProviderData, "provider"> & Partial<Pick<ProviderData, "provider">>>
   readonly calls: ReadonlyArray<AnnouncedCall>
-  readonly finish?: { readonly reason: FinishReason; readonly usage?: Usage }
+  readonly finish?: Omit<Extract<ModelEvent, { readonly type: "finish" }>, "type">
 }
 
 /** A step in which the model has said nothing yet. */
@@ -57,6 +58,9 @@ const tell = (
   const [before, events] = open === undefined || open.type === type ? ([step, []] as const) : flush(step)
   return [{ ...before, transcript: Transcript.apply(before.transcript, event) }, [...events, event]]
 }
+
+const kept = (block: number, data: Schema.Json, provider: string | undefined): Step["providerData"][number] =>
+  provider === undefined ? { block, data } : { block, data, provider }
 
 const currentBlock = (step: Step): number => step.transcript.blocks.length
 
@@ -103,13 +107,13 @@ export const apply = (
       const isOfOpenBlock = Transcript.openBlock(step.transcript)?.type === "thinking"
       const [flushed] = flush(step)
       const block = isOfOpenBlock ? currentBlock(step) : currentBlock(flushed)
-      return [{ ...step, providerData: [...step.providerData, { block, data: event.data }] }, []]
+      return [{ ...step, providerData: [...step.providerData, kept(block, event.data, event.provider)] }, []]
     }
     case "tool_call": {
       const [flushed, events] = flush(step)
       const announced = announce(toolbox, event, toolCallId)
       const told: TurnEvent = { event: "tool_call", data: announced.call }
-      const data = event.data === undefined ? [] : [{ block: currentBlock(flushed), data: event.data }]
+      const data = event.data === undefined ? [] : [kept(currentBlock(flushed), event.data, event.provider)]
       const next: Step = {
         ...flushed,
         transcript: Transcript.apply(flushed.transcript, told),
@@ -120,8 +124,8 @@ export const apply = (
     }
     case "finish": {
       const [flushed, events] = flush(step)
-      const { reason, usage } = event
-      return [{ ...flushed, finish: usage === undefined ? { reason } : { reason, usage } }, events]
+      const { type: _, ...finish } = event
+      return [{ ...flushed, finish }, events]
     }
   }
 }
@@ -131,7 +135,7 @@ export const toEntry = (step: Step, provider: string): HistoryEntry | undefined 
   const [flushed] = flush(step)
   const message = Transcript.assistantMessage(flushed.transcript.blocks)
   if (message === undefined) return undefined
-  const providerData = step.providerData.map((data) => ({ ...data, provider }))
+  const providerData = step.providerData.map((data) => ({ provider, ...data }))
   return providerData.length === 0 ? { message } : { message, providerData }
 }
 

@@ -7,7 +7,7 @@ import { type HistoryEntry, make as entry } from "../history/HistoryEntry.ts"
 import type { Ids } from "../history/Ids.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as Slot from "../history/Slot.ts"
-import type { ChatModel, ModelEvent } from "../model/ChatModel.ts"
+import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
 import type { StopReason } from "../protocol/Turn.ts"
@@ -19,6 +19,7 @@ import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
 import * as TurnState from "./TurnState.ts"
+import * as TurnUsage from "./TurnUsage.ts"
 
 /** How many tools of one step run at the same time. */
 const toolConcurrency = 16
@@ -80,6 +81,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const options = Agent.optionValues(agent.agent, parts.setup.options)
   let state = TurnState.initial(parts.accepted.history)
   let stopped: StopReason | undefined
+  let taken: Usage | undefined
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
     store.commit(lease, change).pipe(
@@ -160,9 +162,18 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
           Stream.concat(Stream.unwrap(Effect.suspend(() => afterStep(count))))
         )
 
+  /** Tells what the step took: on the turn's span all steps so far, in the metrics this one. */
+  const account = Effect.fnUntraced(function* ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>) {
+    if (usage === undefined) return
+    taken = TurnUsage.add(taken, usage)
+    yield* Effect.annotateCurrentSpan(TurnUsage.attributes(taken))
+    yield* TurnUsage.record(provider, usage)
+  })
+
   const afterStep = Effect.fnUntraced(function* (count: number) {
     const step = state.step ?? Step.initial
     if (step.finish === undefined) return Stream.fail(unfinished)
+    yield* account(step.finish)
     const said = Option.toArray(Option.map(Option.fromUndefinedOr(Step.toEntry(step, model.provider)), Slot.entry))
     const reason = Step.stopReason(step)
     if (reason !== undefined) {

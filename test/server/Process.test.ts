@@ -168,6 +168,15 @@ describe("the server process", () => {
     }).pipe(Effect.provide(MockModel.layer(provider)))
   )
 
+  it.live("asks the next model of its list when one fails", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* MockModel
+      const env = { DATABASE_URL: "memory:", ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: "secret" }
+      const server = yield* startServer({ ...env, AAP_MODEL: "anthropic/nobody, anthropic/limited,anthropic/text" })
+      assert.strictEqual((yield* takeTurn(server, yield* openSession(server), "hi")).stopReason, "end_turn")
+    }).pipe(Effect.provide(MockModel.layer("anthropic")))
+  )
+
   it.live("leaves the model when its client leaves", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* MockOpenAi
@@ -188,6 +197,7 @@ describe("the server process", () => {
       env: { AAP_MODEL: "gpt" },
       says: 'AAP_MODEL: "gpt" is no model; give demo, or openai/MODEL, openai-responses/MODEL'
     },
+    { env: { AAP_MODEL: "openai/gpt-5," }, says: 'AAP_MODEL: "" is no model' },
     { env: { DATABASE_URL: "mysql://x" }, says: 'DATABASE_URL: "mysql://x" is no database; give sqlite:PATH' },
     { env: { DATABASE_URL: "sqlite:/dev/null/x.db" }, says: "DATABASE_URL: /dev/null/x.db cannot be opened" },
     { env: { AAP_API_KEYS: "secret" }, says: "AAP_API_KEYS: key 1 is no NAME:KEY; give a list" },

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Agent from "../../src/agent/Agent.ts"
 import { AgentCatalog } from "../../src/agent/AgentCatalog.ts"
 import { Ids } from "../../src/history/Ids.ts"
+import * as Pairing from "../../src/history/Pairing.ts"
 import * as Transcript from "../../src/history/Transcript.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { type CreateSession, SessionId } from "../../src/protocol/Session.ts"
@@ -117,6 +118,29 @@ describe("TurnRunner", () => {
       yield* Effect.gen(function* () {
         yield* open(trusted)
         assert.strictEqual(stopReason(yield* run(user("go"))), stop)
+      }).pipe(Effect.provide(layer(model)))
+    })
+  )
+
+  it.effect("goes on after a refusal, whatever the model said or called before it", () =>
+    Effect.gen(function* () {
+      const model = Scripted.make([
+        Scripted.reply(Scripted.text("I can't."), call, Scripted.finish("refusal")),
+        Scripted.fail({ reason: "refused" }),
+        Scripted.text("Gladly.")
+      ])
+      yield* Effect.gen(function* () {
+        yield* open(trusted)
+        const refused = yield* run(user("one"))
+        assert.strictEqual(stopReason(refused), "refusal")
+        assert.deepStrictEqual(results(refused), ["Tool call not run: the turn ended first."])
+        assert.strictEqual(stopReason(yield* run(user("two"))), "refusal")
+        assert.strictEqual(stopReason(yield* run(user("three"))), "end_turn")
+        assert.deepStrictEqual(
+          (yield* history).map(({ role }) => role),
+          ["user", "assistant", "tool", "user", "user", "assistant"]
+        )
+        assert.isTrue(Result.isSuccess(Pairing.openCalls(yield* history)))
       }).pipe(Effect.provide(layer(model)))
     })
   )

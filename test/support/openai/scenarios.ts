@@ -199,6 +199,16 @@ const chunks: ReadonlyArray<Scenario> = [
     hears: { text: "Hel", reason: "refusal" }
   },
   {
+    name: "content after a refusal",
+    pieces: [data(choice({ refusal: "I can't." })), say(" Still."), finish(), done],
+    hears: { text: "I can't. Still.", reason: "refusal" }
+  },
+  {
+    name: "content after a filter's finish",
+    pieces: [say("Hel"), finish("content_filter"), say("lo"), finish(), done],
+    hears: { text: "Hello", reason: "refusal" }
+  },
+  {
     name: "a refusal instead of content",
     pieces: [data(choice({ refusal: "I can't " })), data(choice({ refusal: "say." })), finish(), done],
     hears: { text: "I can't say.", reason: "refusal" }

@@ -1,0 +1,47 @@
+import type { Layer } from "effect"
+import type { HttpClient } from "effect/http"
+import * as Anthropic from "../model/Anthropic.ts"
+import { ChatModel } from "../model/ChatModel.ts"
+import * as Demo from "../model/Demo.ts"
+import * as Gemini from "../model/Gemini.ts"
+import * as ModelBreaker from "../model/ModelBreaker.ts"
+import * as OpenAiChat from "../model/OpenAiChat.ts"
+import * as OpenAiResponses from "../model/OpenAiResponses.ts"
+import type { ModelSetting, Settings } from "./Settings.ts"
+
+/** The name of a model at its provider. */
+export const nameOf = (model: ModelSetting): string => (model.provider === "demo" ? "demo" : model.model)
+
+const providerLayer = (
+  settings: Settings,
+  { provider }: ModelSetting
+): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
+  const timeouts = { firstByteTimeout: settings.modelTimeout, idleTimeout: settings.modelTimeout }
+  switch (provider) {
+    case "demo":
+      return Demo.layer()
+    case "openai":
+      return OpenAiChat.layer({ ...settings.openAi, ...timeouts })
+    case "openai-responses":
+      return OpenAiResponses.layer({ ...settings.openAi, ...timeouts })
+    case "anthropic":
+      return Anthropic.layer({ ...settings.anthropic, ...timeouts })
+    case "gemini":
+      return Gemini.layer({ ...settings.gemini, ...timeouts })
+  }
+}
+
+/** A provider that fails again and again is left alone for a while. The demo fails when it is asked to. */
+const guarded = (settings: Settings, model: ModelSetting): Layer.Layer<ChatModel, never, HttpClient.HttpClient> =>
+  model.provider === "demo" ? Demo.layer() : ModelBreaker.layer(providerLayer(settings, model))
+
+/** The models that the settings name: the first answers, the others stand in for it, in order. */
+export const layer = (settings: Settings): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
+  const [first, ...others] = settings.models
+  return others.length === 0
+    ? guarded(settings, first)
+    : ChatModel.fallback([
+        { layer: guarded(settings, first) },
+        ...others.map((model) => ({ layer: guarded(settings, model), model: nameOf(model) }))
+      ])
+}
