@@ -1,9 +1,10 @@
-import type { Layer } from "effect"
+import { identity, type Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import * as Anthropic from "../model/Anthropic.ts"
 import { ChatModel } from "../model/ChatModel.ts"
 import * as Demo from "../model/Demo.ts"
 import * as Gemini from "../model/Gemini.ts"
+import * as InlineImages from "../model/InlineImages.ts"
 import * as ModelBreaker from "../model/ModelBreaker.ts"
 import * as OpenAiChat from "../model/OpenAiChat.ts"
 import * as OpenAiResponses from "../model/OpenAiResponses.ts"
@@ -12,22 +13,32 @@ import type { ModelSetting, Settings } from "./Settings.ts"
 /** The name of a model at its provider. */
 export const nameOf = (model: ModelSetting): string => (model.provider === "demo" ? "demo" : model.model)
 
+/**
+ * Whether OpenAI itself is spoken to. Other servers may not fetch images, or may stand where they reach what an
+ * application must not: theirs are fetched here.
+ */
+const isOpenAi = (baseUrl: string): boolean => URL.parse(baseUrl)?.hostname === "api.openai.com"
+
 const providerLayer = (
   settings: Settings,
   { provider }: ModelSetting
 ): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
   const timeouts = { firstByteTimeout: settings.modelTimeout, idleTimeout: settings.modelTimeout }
+  const images = { allow: settings.webFetchAllow }
+  const fetching = isOpenAi(settings.openAi.baseUrl)
+    ? identity
+    : (model: Layer.Layer<ChatModel, never, HttpClient.HttpClient>) => InlineImages.layer(model, images)
   switch (provider) {
     case "demo":
       return Demo.layer()
     case "openai":
-      return OpenAiChat.layer({ ...settings.openAi, ...timeouts })
+      return fetching(OpenAiChat.layer({ ...settings.openAi, ...timeouts }))
     case "openai-responses":
-      return OpenAiResponses.layer({ ...settings.openAi, ...timeouts })
+      return fetching(OpenAiResponses.layer({ ...settings.openAi, ...timeouts }))
     case "anthropic":
       return Anthropic.layer({ ...settings.anthropic, ...timeouts })
     case "gemini":
-      return Gemini.layer({ ...settings.gemini, ...timeouts })
+      return Gemini.layer({ ...settings.gemini, ...timeouts, images })
   }
 }
 

@@ -2,6 +2,7 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
 import * as GeminiRequest from "./GeminiRequest.ts"
+import * as InlineImages from "./InlineImages.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
@@ -148,17 +149,20 @@ export interface GeminiOptions extends Omit<ModelTransport.Connection, "baseUrl"
   readonly baseUrl?: string
   /** Whether the model's thoughts are shown; models that do not think refuse it. No by default. */
   readonly showThoughts?: boolean
+  /** How images that stand at an address are fetched: the API fetches none. */
+  readonly images?: InlineImages.InlineImagesOptions
 }
 
 /** The models of Google. */
 export const layer = (options: GeminiOptions = {}): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
   const { baseUrl = "https://generativelanguage.googleapis.com", showThoughts = false } = options
   const value = provider(showThoughts)
-  return Layer.effect(
+  const model = Layer.effect(
     ChatModel,
     Effect.map(HttpClient.HttpClient, (client) => ({
       provider: value.name,
       stream: ModelTransport.make(value, client, { ...options, baseUrl })
     }))
   )
+  return InlineImages.layer(model, options.images)
 }

@@ -1,25 +1,12 @@
-import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { RequestListener } from "node:http"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
 import * as WebFetch from "../../src/tool/WebFetch.ts"
+import { serve } from "../support/LoopbackServer.ts"
 
 const context = { toolCallId: "call_1", sessionId: "sess_1", principal: "ada" }
-
-/** A server on loopback that ends with the scope; its port. */
-const serve = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
-      const server = createServer(listener)
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        resume(Effect.succeed({ port, close: () => server.close().closeAllConnections() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  ).pipe(Effect.map(({ port }) => port))
 
 const fetch = (url: string, options: WebFetch.WebFetchOptions = { allow: ["127.0.0.1"] }) =>
   Effect.flatMap(ToolRegistry, (tools) =>
@@ -106,7 +93,7 @@ describe("web_fetch", () => {
   it.live("stops waiting for a page that does not come", () =>
     Effect.gen(function* () {
       const text = yield* get(() => undefined, { allow: ["127.0.0.1"], timeout: "50 millis" })
-      assert.strictEqual(text, "the page took too long")
+      assert.match(text, /took too long$/)
     })
   )
 
