@@ -1,16 +1,26 @@
 /**
  * The Agent Application Protocol on Effect. A server is `Server.layer` over four ports: `AgentCatalog`, `ToolRegistry`,
- * `SessionStore` and `ChatModel`.
+ * `SessionStore` and `ChatModel`. `effect-aap/AiSdk` stands apart, since its types need `@ai-sdk/provider`.
  */
 export * as Agent from "./agent/Agent.ts"
 export { AgentCatalog, type CatalogedAgent } from "./agent/AgentCatalog.ts"
 export { Ids } from "./history/Ids.ts"
 export * as HistoryEntry from "./history/HistoryEntry.ts"
 export * as Transcript from "./history/Transcript.ts"
-export { ChatModel, type FinishReason, type ModelEvent, type ModelRequest, type Usage } from "./model/ChatModel.ts"
+export {
+  ChatModel,
+  type FallbackCandidate,
+  type FinishReason,
+  type ModelEvent,
+  type ModelRequest,
+  type Usage
+} from "./model/ChatModel.ts"
 export * as Anthropic from "./model/Anthropic.ts"
 export * as Demo from "./model/Demo.ts"
+export * as EffectAi from "./model/EffectAi.ts"
 export * as Gemini from "./model/Gemini.ts"
+export * as InlineImages from "./model/InlineImages.ts"
+export * as ModelBreaker from "./model/ModelBreaker.ts"
 export { ModelError, ModelErrorReason } from "./model/ModelError.ts"
 export * as OpenAiChat from "./model/OpenAiChat.ts"
 export * as OpenAiResponses from "./model/OpenAiResponses.ts"

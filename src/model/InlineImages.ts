@@ -55,48 +55,60 @@ const replaceIn = (entry: HistoryEntry, blocks: ReadonlyMap<string, Said>): Hist
   return { ...entry, message: { ...message, content } }
 }
 
+/** Replaces the images of a history that stand at an address, but for those that the provider fetches itself. */
+export type Inline = (
+  history: ReadonlyArray<HistoryEntry>,
+  isFetched?: (url: string) => boolean
+) => Effect.Effect<ReadonlyArray<HistoryEntry>>
+
 /**
- * For models whose provider does not fetch images, or must not: those that stand at an `https:` address are fetched here,
- * behind the guard of `web_fetch`, and sent along. One that cannot be fetched is replaced by a note that says why.
+ * Fetches images behind the guard of `web_fetch`, and keeps the last few of them. One that cannot be fetched is replaced
+ * by a note that says why.
  */
+export const make = (options: InlineImagesOptions = {}): Effect.Effect<Inline> =>
+  Effect.gen(function* () {
+    const images = yield* Cache.makeWith(makeFetch(options), {
+      capacity: kept,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? "10 minutes" : "1 minute")
+    })
+    const inline = (url: string): Effect.Effect<readonly [string, Said]> =>
+      Cache.get(images, url).pipe(
+        Effect.map((data) => [url, { type: "image", url: data }] as const),
+        Effect.catchTag("FetchFailed", ({ message }) =>
+          Effect.succeed([url, { type: "text", text: `(The image at ${url} cannot be shown: ${message}.)` }] as const)
+        )
+      )
+    return (history, isFetched = () => false) => {
+      const urls = new Set(
+        history.flatMap((entry) =>
+          saidIn(entry)
+            .filter(isAway)
+            .map(({ url }) => url)
+        )
+      )
+      const away = [...urls].filter((url) => !isFetched(url))
+      if (away.length === 0) return Effect.succeed(history)
+      return Effect.map(Effect.forEach(away, inline, { concurrency }), (blocks) => {
+        const byUrl = new Map(blocks)
+        return history.map((entry) => replaceIn(entry, byUrl))
+      })
+    }
+  })
+
+/** For models whose provider does not fetch images, or must not: they are fetched here, and sent along. */
 export const layer = <E, R>(
   model: Layer.Layer<ChatModel, E, R>,
-  options: InlineImagesOptions = {}
+  options?: InlineImagesOptions
 ): Layer.Layer<ChatModel, E, R> =>
   Layer.effect(
     ChatModel,
     Effect.gen(function* () {
       const { provider, stream } = yield* ChatModel
-      const images = yield* Cache.makeWith(makeFetch(options), {
-        capacity: kept,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? "10 minutes" : "1 minute")
-      })
-      const inline = (url: string): Effect.Effect<readonly [string, Said]> =>
-        Cache.get(images, url).pipe(
-          Effect.map((data) => [url, { type: "image", url: data }] as const),
-          Effect.catchTag("FetchFailed", ({ message }) =>
-            Effect.succeed([url, { type: "text", text: `(The image at ${url} cannot be shown: ${message}.)` }] as const)
-          )
-        )
+      const inline = yield* make(options)
       return {
         provider,
-        stream: (request) => {
-          const away = new Set(
-            request.history.flatMap((entry) =>
-              saidIn(entry)
-                .filter(isAway)
-                .map(({ url }) => url)
-            )
-          )
-          if (away.size === 0) return stream(request)
-          return Effect.forEach(away, inline, { concurrency }).pipe(
-            Effect.map((blocks) => {
-              const history = request.history.map((entry) => replaceIn(entry, new Map(blocks)))
-              return stream({ ...request, history })
-            }),
-            Stream.unwrap
-          )
-        }
+        stream: (request) =>
+          Stream.unwrap(Effect.map(inline(request.history), (history) => stream({ ...request, history })))
       }
     })
   ).pipe(Layer.provide(model))

@@ -15,6 +15,9 @@ const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struc
 const overflow =
   /context[_ ](?:length|window|size)|maximum context|max_model_len|too many tokens|prompt is too long|exceeds? the (?:available|model's) context|input (?:length|tokens?) .*exceed|reduce the length/i
 
+/** Whether a text says that the conversation is too long for the model. */
+export const isOverflow = (text: string): boolean => overflow.test(text)
+
 const filtered = /content[_ ](?:filter|policy)|content management policy|safety|moderation/i
 
 const unauthorized = /invalid[_ ]api[_ ]key|unauthorized|authentication/i

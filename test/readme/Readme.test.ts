@@ -22,7 +22,9 @@ const port = await new Promise<number>((resolve) => {
 
 const programs = blocks("ts").map((text, index) => ({
   file: join(folder, `Example${index + 1}.ts`),
-  text: text.replaceAll('"effect-aap"', '"../../../src/index.ts"').replace("port: 3010", `port: ${port}`)
+  text: text
+    .replaceAll(/"effect-aap(?:\/(\w+))?"/g, (_, entry = "index") => `"../../../src/${entry}.ts"`)
+    .replace("port: 3010", `port: ${port}`)
 }))
 
 /** A program in a process of its own, and what it complained of by the time it ended. */
@@ -50,7 +52,7 @@ describe("the README", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it("has programs that compile", () => {
-    assert.strictEqual(programs.length, 3)
+    assert.strictEqual(programs.length, 4)
     const compiler = execFileSync(join(root, "node_modules/.bin/effect-tsgo"), ["get-exe-path"], {
       encoding: "utf8"
     }).trim()
