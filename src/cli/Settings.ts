@@ -20,8 +20,11 @@ export type ModelSetting =
   | { readonly provider: "demo" }
   | { readonly provider: (typeof providers)[number]; readonly model: string }
 
-/** Where sessions are kept: in memory, or in a SQLite file. */
-export type DatabaseSetting = { readonly kind: "memory" } | { readonly kind: "sqlite"; readonly filename: string }
+/** Where sessions are kept: in memory, in a SQLite file, or in a PostgreSQL that several servers share. */
+export type DatabaseSetting =
+  | { readonly kind: "memory" }
+  | { readonly kind: "sqlite"; readonly filename: string }
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string> }
 
 type Parse<A> = (text: string) => Result.Result<A, string>
 
@@ -77,9 +80,12 @@ const models: Parse<Arr.NonEmptyReadonlyArray<ModelSetting>> = (text) => {
 
 const database: Parse<DatabaseSetting> = (text) => {
   if (text === "memory:") return Result.succeed({ kind: "memory" })
+  if (/^postgres(?:ql)?:\/\/\S/.test(text)) return Result.succeed({ kind: "postgres", url: Redacted.make(text) })
   const filename = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1]
   return filename === undefined
-    ? Result.fail(`"${text}" is no database; give sqlite:PATH such as sqlite:./data/aap.db, or memory:`)
+    ? Result.fail(
+        `"${text.replace(/:[^:@/]*@/, ":***@")}" is no database; give sqlite:PATH such as sqlite:./data/aap.db, postgres://USER:PASSWORD@HOST/NAME, or memory:`
+      )
     : Result.succeed({ kind: "sqlite", filename })
 }
 
@@ -90,6 +96,10 @@ const httpUrl: Parse<string> = (text) =>
 
 const list: Parse<ReadonlyArray<string>> = (text) =>
   Result.succeed(text.split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()])))
+
+/** The first seals, all open: a new key is put before the old one. */
+const secretKeys: Parse<ReadonlyArray<Redacted.Redacted<string>>> = (text) =>
+  Result.map(list(text), (keys) => keys.map((key) => Redacted.make(key)))
 
 const keys: Parse<ReadonlyArray<ApiKey>> = (text) =>
   Result.flatMap(list(text), (items) =>
@@ -127,6 +137,8 @@ export const settings = Effect.gen(function* () {
       ...(yield* secret("GEMINI_API_KEY"))
     },
     database: yield* setting("DATABASE_URL", "sqlite:./data/aap.db", database),
+    secretKeys: yield* setting("AAP_SECRET_KEY", "", secretKeys),
+    leaseDuration: yield* setting("AAP_LEASE", "30", duration),
     apiKeys: yield* setting("AAP_API_KEYS", "", keys),
     bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),
     drainTimeout: yield* setting("AAP_DRAIN_TIMEOUT", "20", duration),
@@ -139,6 +151,11 @@ export const settings = Effect.gen(function* () {
   if (read.apiKeys.length === 0 && !loopback.test(read.host)) {
     const problem = `${read.host} can be reached from elsewhere, and there are no keys; set AAP_API_KEYS=name:key, or HOST=127.0.0.1`
     return yield* new InvalidSetting({ variable: "HOST", problem })
+  }
+  if (read.database.kind === "postgres" && read.secretKeys.length === 0) {
+    const problem =
+      "it is needed with PostgreSQL, whose servers share their secrets; make one with: openssl rand -base64 32"
+    return yield* new InvalidSetting({ variable: "AAP_SECRET_KEY", problem })
   }
   return read
 })

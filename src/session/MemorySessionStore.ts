@@ -21,7 +21,7 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
   return {
     transaction: (effect) => permit.withPermit(effect),
     now: Clock.currentTimeMillis,
-    find: (id) => Effect.sync(() => sessions.get(id)),
+    find: (id, _lock) => Effect.sync(() => sessions.get(id)),
     insert: (owner, { record, rows }) =>
       Effect.sync(() => keep({ owner, sequence: ++sequence, record, rows: new Map() }, rows)),
     write: ({ record, rows }) =>

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 
-/** Sessions and their history. All JSON is text: it is written and read whole, and any string survives in it. */
+/**
+ * Sessions and their history. All JSON is text: it is written and read whole, and any string survives in it. `options` is
+ * encrypted.
+ */
 const createSessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const sequence = sql.onDialectOrElse({
@@ -15,10 +18,12 @@ const createSessions = Effect.gen(function* () {
       id TEXT NOT NULL UNIQUE,
       principal TEXT NOT NULL,
       agent TEXT NOT NULL,
+      options TEXT,
       tools TEXT NOT NULL,
       pending TEXT NOT NULL,
       next_position ${integer} NOT NULL,
       fence ${integer} NOT NULL,
+      commits ${integer} NOT NULL,
       lease_expires_at ${integer} NOT NULL
     )
   `

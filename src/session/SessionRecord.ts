@@ -12,13 +12,15 @@ export interface KeptCall extends PendingCall {
 
 /**
  * What a store keeps of a session besides its entries. `next` is the position that the next entry takes. The lease is
- * held until `expiresAt`, in milliseconds of the store's clock; 0 is "not held".
+ * held until `expiresAt`, in milliseconds of the store's clock; 0 is "not held". `commits` counts what was written under
+ * the lease that was given last.
  */
 export interface SessionRecord {
   readonly session: Omit<Session, "pending">
   readonly pending: ReadonlyArray<KeptCall>
   readonly next: number
   readonly fence: number
+  readonly commits: number
   readonly expiresAt: number
 }
 
@@ -42,7 +44,7 @@ export const toSession = ({ pending, session }: SessionRecord): Session => ({
 
 /** A new session with its seeded history. */
 export const create = ({ pending, ...session }: Session, history: ReadonlyArray<HistoryEntry>): Change => ({
-  record: { session, pending, next: history.length, fence: 0, expiresAt: 0 },
+  record: { session, pending, next: history.length, fence: 0, commits: 0, expiresAt: 0 },
   rows: history.map((entry, position) => ({ position, entry }))
 })
 
@@ -102,7 +104,7 @@ export const recover = (record: SessionRecord, now: number): Change | undefined 
  */
 export const accept = (record: SessionRecord, acceptance: Acceptance, expiresAt: number): Change => {
   const { pending: _, ...session } = acceptance.session
-  return append({ ...record, session, pending: [], fence: record.fence + 1, expiresAt }, acceptance.append)
+  return append({ ...record, session, pending: [], fence: record.fence + 1, commits: 0, expiresAt }, acceptance.append)
 }
 
 /**
@@ -111,12 +113,14 @@ export const accept = (record: SessionRecord, acceptance: Acceptance, expiresAt:
  * 1. A result stands in the place that was kept for its call, or at the end where none was; one of no pending call is a
  *    bug, and thrown.
  * 2. A released session has no running call.
+ * 3. A commit that was written already, by its number, changes nothing: `undefined`.
  */
 export const commit = (
   record: SessionRecord,
-  { append: slots = [], open = [], release, settle = [] }: Commit
-): Change => {
-  const appended = append(record, slots)
+  { append: slots = [], number, open = [], release, settle = [] }: Commit
+): Change | undefined => {
+  if (number !== undefined && number < record.commits) return undefined
+  const appended = append({ ...record, commits: record.commits + 1 }, slots)
   const opened = { ...appended.record, pending: [...appended.record.pending, ...open] }
   const settled = settleAll({ record: opened, rows: appended.rows }, settle)
   return release === true ? closeRunning({ ...settled, record: { ...settled.record, expiresAt: 0 } }) : settled

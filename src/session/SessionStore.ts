@@ -70,6 +70,11 @@ export interface AcceptedTurn<out A extends Acceptance = Acceptance> {
 
 /** One write of a running turn; all of it or nothing. */
 export interface Commit {
+  /**
+   * Which write under this lease it is, from 0. A write with a number can be tried again where nobody knows whether it
+   * came through; its writes must then all have one, and come one after the other.
+   */
+  readonly number?: number
   /** Entries to add at the end, and places to keep for calls that the server now runs. */
   readonly append?: ReadonlyArray<Slot>
   /** Calls that now wait for the application. */
@@ -95,7 +100,7 @@ export interface Page {
  * 1. What a call of this service has answered is stored, also after the process dies.
  * 2. A session of another principal does not exist.
  * 3. At most one lease a session; a commit with any other fence writes nothing and fails with `LeaseLost`.
- * 4. A refused `accept` changes nothing.
+ * 4. A refused `accept` changes nothing. A commit that is tried again under its number is written once.
  * 5. A call that was running when its lease lapsed is closed with {@link ../history/Closing.ts unknown outcome} before
  *    anybody reads the session or its history.
  */

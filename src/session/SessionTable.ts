@@ -20,7 +20,8 @@ export interface SessionTable {
   readonly transaction: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>
   /** Milliseconds of the clock that rules the leases. */
   readonly now: Effect.Effect<number, StoreError>
-  readonly find: (id: SessionId) => Effect.Effect<StoredSession | undefined, StoreError>
+  /** A session; `lock` where the transaction means to write it, so that no other can until this one is over. */
+  readonly find: (id: SessionId, lock: boolean) => Effect.Effect<StoredSession | undefined, StoreError>
   readonly insert: (owner: Principal, change: Change) => Effect.Effect<void, StoreError>
   readonly write: (change: Change) => Effect.Effect<void, StoreError>
   /** All rows of a session, in order of position. */

@@ -1,102 +1,66 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import * as Arr from "effect/Array"
 import { SqlClient, SqlError } from "effect/sql"
-import { HistoryEntry } from "../history/HistoryEntry.ts"
-import { PendingCall } from "../history/PendingCall.ts"
-import { AgentConfig } from "../protocol/Agent.ts"
-import { SessionId } from "../protocol/Session.ts"
-import { ToolSpec } from "../protocol/Tool.ts"
+import type { SessionId } from "../protocol/Session.ts"
 import * as Migrations from "./Migrations.ts"
-import { Principal } from "./Session.ts"
-import type { Row, SessionRecord } from "./SessionRecord.ts"
+import { SecretBox } from "./SecretBox.ts"
+import type { Row } from "./SessionRecord.ts"
+import * as SessionRows from "./SessionRows.ts"
 import { SessionStore, StoreError } from "./SessionStore.ts"
 import type { SessionTable } from "./SessionTable.ts"
 import * as TableSessionStore from "./TableSessionStore.ts"
 
-const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optionalKey(Schema.Int) })
-
-/** A row of the table `sessions`. A driver may give large integers as text. */
-const SessionRow = Schema.Struct({
-  sequence: Schema.Union([Schema.Int, Schema.FiniteFromString]),
-  id: SessionId,
-  principal: Principal,
-  agent: Schema.fromJsonString(AgentConfig),
-  tools: Schema.fromJsonString(Schema.Array(ToolSpec)),
-  pending: Schema.fromJsonString(Schema.Array(StoredCall)),
-  next_position: Schema.Union([Schema.Int, Schema.FiniteFromString]),
-  fence: Schema.Union([Schema.Int, Schema.FiniteFromString]),
-  lease_expires_at: Schema.Union([Schema.Int, Schema.FiniteFromString])
-})
-
-/** A row of the table `history`. */
-const HistoryRow = Schema.Struct({
-  position: Schema.Union([Schema.Int, Schema.FiniteFromString]),
-  entry: Schema.fromJsonString(HistoryEntry)
-})
-
-const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
-const decodeHistory = Schema.decodeUnknownEffect(Schema.Array(HistoryRow))
-const encodeRow = Schema.encodeSync(HistoryRow)
-const encodeRecord = Schema.encodeSync(SessionRow.mapFields(({ principal: _p, sequence: _s, ...fields }) => fields))
-
-/** Rows in one statement; SQLite takes up to 32,766 parameters. */
+/** Rows in one statement; SQLite takes up to 32,766 parameters, PostgreSQL 65,535. */
 const rowsPerInsert = 500
-
-const toColumns = ({ expiresAt, fence, next, pending, session }: SessionRecord) =>
-  encodeRecord({
-    id: session.id,
-    agent: session.agent,
-    tools: session.tools,
-    pending,
-    next_position: next,
-    fence,
-    lease_expires_at: expiresAt
-  })
-
-const toStored = (row: typeof SessionRow.Type) => ({
-  owner: row.principal,
-  sequence: row.sequence,
-  record: {
-    session: { id: row.id, agent: row.agent, tools: row.tools },
-    pending: row.pending,
-    next: row.next_position,
-    fence: row.fence,
-    expiresAt: row.lease_expires_at
-  }
-})
 
 const failed = (operation: string) => (cause: unknown) => new StoreError({ operation, cause })
 
-const makeTable = (sql: SqlClient.SqlClient): SessionTable => {
+/** The clock that rules the leases: the database's own where several processes share it, since theirs may differ. */
+const makeNow = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () =>
+      sql<{ readonly now: bigint | number }>`
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+      `.pipe(
+        Effect.map(([row]) => Number(row?.now)),
+        Effect.mapError(failed("now"))
+      ),
+    orElse: () => Clock.currentTimeMillis
+  })
+
+const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): SessionTable => {
   const insertRows = (id: SessionId, rows: ReadonlyArray<Row>) =>
     Effect.forEach(
       Arr.chunksOf(rows, rowsPerInsert),
       (batch) =>
-        sql`INSERT INTO history ${sql.insert(Arr.map(batch, (row) => ({ session_id: id, ...encodeRow(row) })))}`,
+        sql`INSERT INTO history ${sql.insert(
+          Arr.map(batch, (row) => ({ session_id: id, ...SessionRows.toHistoryColumns(row) }))
+        )}`,
       { discard: true }
     )
+  /** A SQLite transaction locks the whole database from its beginning. */
+  const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
   return {
     transaction: (effect) => Effect.catchIf(sql.withTransaction(effect), SqlError.isSqlError, failed("transaction")),
-    now: Clock.currentTimeMillis,
-    find: (id) =>
-      sql`SELECT * FROM sessions WHERE id = ${id}`.pipe(
-        Effect.flatMap(decodeSessions),
-        Effect.map(([row]) => (row === undefined ? undefined : toStored(row))),
+    now: makeNow(sql),
+    find: (id, lock) =>
+      sql`SELECT * FROM sessions WHERE id = ${id} ${lock ? forUpdate : sql.literal("")}`.pipe(
+        Effect.flatMap((rows) => SessionRows.decodeSessions(box, rows)),
+        Effect.map(([stored]) => stored),
         Effect.mapError(failed("find"))
       ),
     insert: (owner, { record, rows }) =>
-      sql`INSERT INTO sessions ${sql.insert({ principal: owner, ...toColumns(record) })}`.pipe(
+      sql`INSERT INTO sessions ${sql.insert({ principal: owner, ...SessionRows.toColumns(box, record) })}`.pipe(
         Effect.andThen(insertRows(record.session.id, rows)),
         Effect.mapError(failed("insert"))
       ),
     write: ({ record, rows }) =>
-      sql`UPDATE sessions SET ${sql.update(toColumns(record), ["id"])} WHERE id = ${record.session.id}`.pipe(
-        Effect.andThen(insertRows(record.session.id, rows)),
-        Effect.mapError(failed("write"))
-      ),
+      sql`
+        UPDATE sessions SET ${sql.update(SessionRows.toColumns(box, record), ["id"])} WHERE id = ${record.session.id}
+      `.pipe(Effect.andThen(insertRows(record.session.id, rows)), Effect.mapError(failed("write"))),
     rows: (id) =>
       sql`SELECT position, entry FROM history WHERE session_id = ${id} ORDER BY position`.pipe(
-        Effect.flatMap(decodeHistory),
+        Effect.flatMap(SessionRows.decodeHistory),
         Effect.mapError(failed("rows"))
       ),
     remove: (id) => Effect.asVoid(Effect.mapError(sql`DELETE FROM sessions WHERE id = ${id}`, failed("remove"))),
@@ -106,8 +70,7 @@ const makeTable = (sql: SqlClient.SqlClient): SessionTable => {
         WHERE principal = ${owner} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
         ORDER BY sequence DESC LIMIT ${limit}
       `.pipe(
-        Effect.flatMap(decodeSessions),
-        Effect.map((rows) => rows.map(toStored)),
+        Effect.flatMap((rows) => SessionRows.decodeSessions(box, rows)),
         Effect.mapError(failed("page"))
       )
   }
@@ -125,14 +88,16 @@ export interface SqlStoreOptions extends TableSessionStore.StoreOptions {
 const takeOver = (sql: SqlClient.SqlClient) =>
   Effect.asVoid(sql`UPDATE sessions SET fence = fence + 1, lease_expires_at = 0 WHERE lease_expires_at > 0`)
 
-/** Sessions in a SQL database, which is brought to the newest schema first. */
-export const layer = (options: SqlStoreOptions = {}): Layer.Layer<SessionStore, StoreError, SqlClient.SqlClient> =>
+/** Sessions in a SQL database, which is brought to the newest schema first. Their options are sealed by the `SecretBox`. */
+export const layer = (
+  options: SqlStoreOptions = {}
+): Layer.Layer<SessionStore, StoreError, SqlClient.SqlClient | SecretBox> =>
   Layer.effect(
     SessionStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.mapError(Migrations.run, (cause) => new StoreError({ operation: "migrate", cause }))
       if (options.takeOver === true) yield* Effect.mapError(takeOver(sql), failed("take over"))
-      return TableSessionStore.make(makeTable(sql), options)
+      return TableSessionStore.make(makeTable(sql, yield* SecretBox), options)
     })
   )

@@ -9,6 +9,7 @@ import {
   LeaseLost,
   SessionNotFound,
   type SessionStore,
+  type StoreError,
   TurnInProgress
 } from "./SessionStore.ts"
 import type { SessionTable } from "./SessionTable.ts"
@@ -25,17 +26,22 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
 
   const transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.uninterruptible(table.transaction(effect))
 
-  const find = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
-    const stored = yield* table.find(id)
+  const find = Effect.fnUntraced(function* (
+    owner: Principal,
+    id: SessionId,
+    lock: boolean
+  ): Effect.fn.Return<SessionRecord.SessionRecord, SessionNotFound | StoreError> {
+    const stored = yield* table.find(id, lock)
     if (stored === undefined || stored.owner !== owner) return yield* new SessionNotFound({ id })
     const recovered = SessionRecord.recover(stored.record, yield* table.now)
     if (recovered === undefined) return stored.record
+    if (!lock) return yield* find(owner, id, true)
     yield* table.write(recovered)
     return recovered.record
   })
 
   const held = Effect.fnUntraced(function* (lease: { readonly sessionId: SessionId; readonly fence: number }) {
-    const stored = yield* table.find(lease.sessionId)
+    const stored = yield* table.find(lease.sessionId, true)
     if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
       return yield* new LeaseLost({ id: lease.sessionId })
     }
@@ -49,7 +55,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     id: SessionId,
     decide: (session: Session) => Result.Result<A, E>
   ) {
-    const record = yield* find(owner, id)
+    const record = yield* find(owner, id, true)
     if (!SessionRecord.isFree(record, yield* table.now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
     const change = SessionRecord.accept(record, acceptance, yield* expiry)
@@ -65,7 +71,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
   return {
     leaseDuration,
     create: (owner, session, history) => transaction(table.insert(owner, SessionRecord.create(session, history))),
-    get: (owner, id) => transaction(Effect.map(find(owner, id), SessionRecord.toSession)),
+    get: (owner, id) => transaction(Effect.map(find(owner, id, false), SessionRecord.toSession)),
     list: Effect.fnUntraced(function* (owner, { after, limit }) {
       const before = after === undefined ? undefined : Cursor.decode(after)
       if (after !== undefined && before === undefined) return yield* new InvalidCursor()
@@ -77,17 +83,22 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
         ...(found.length > limit && last !== undefined ? { next: Cursor.encode(last.sequence) } : {})
       }
     }),
-    remove: (owner, id) => transaction(Effect.andThen(find(owner, id), table.remove(id))),
+    remove: (owner, id) => transaction(Effect.andThen(find(owner, id, true), table.remove(id))),
     history: (owner, id) =>
       transaction(
         Effect.andThen(
-          find(owner, id),
+          find(owner, id, false),
           Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
         )
       ),
     accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
     commit: (lease, commit) =>
-      transaction(Effect.flatMap(held(lease), (record) => table.write(SessionRecord.commit(record, commit)))),
+      transaction(
+        Effect.flatMap(held(lease), (record) => {
+          const change = SessionRecord.commit(record, commit)
+          return change === undefined ? Effect.void : table.write(change)
+        })
+      ),
     renew: (lease) =>
       transaction(
         Effect.zipWith(held(lease), expiry, (record, expiresAt) => ({

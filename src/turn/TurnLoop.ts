@@ -19,6 +19,7 @@ import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
 import * as TurnState from "./TurnState.ts"
+import * as TurnWriter from "./TurnWriter.ts"
 import * as TurnUsage from "./TurnUsage.ts"
 
 /** How many tools of one step run at the same time. */
@@ -83,15 +84,12 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   let stopped: StopReason | undefined
   let taken: Usage | undefined
 
+  const { settleUnsure, write } = TurnWriter.make(store, lease)
+
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
-    store.commit(lease, change).pipe(
-      Effect.tap(() =>
-        Effect.sync(() => {
-          state = next(state)
-        })
-      ),
-      Effect.uninterruptible
-    )
+    write(change, () => {
+      state = next(state)
+    })
 
   const finish = (reason: StopReason, append: ReadonlyArray<Slot.Slot>, open: ReadonlyArray<PendingCall> = []) =>
     commit({ append, open, release: true }, (state) => {
@@ -191,17 +189,17 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     return Stream.concat(results(owed, runCall), after)
   })
 
-  const end = (reason: StopReason): Effect.Effect<ReadonlyArray<TurnEvent>> =>
-    Effect.suspend(() => {
-      if (stopped !== undefined) return Effect.succeed([stop(stopped)])
-      stopped = reason
-      const { commit, events } = TurnState.abandon(state, model.provider)
-      return store.commit(lease, commit).pipe(
-        Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message)),
-        Effect.catchCause((cause) => Effect.logError("what a turn left could not be stored", cause)),
-        Effect.as([...events, stop(reason)])
-      )
-    }).pipe(Effect.uninterruptible)
+  const end = Effect.fnUntraced(function* (reason: StopReason) {
+    const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
+    if (stopped !== undefined) return [stop(stopped)]
+    stopped = reason
+    const { commit, events } = TurnState.abandon(state, model.provider)
+    yield* Option.match(unsettled, { onNone: () => write(commit, () => undefined), onSome: Effect.fail }).pipe(
+      Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message)),
+      Effect.catchCause((cause) => Effect.logError("what a turn left could not be stored", cause))
+    )
+    return [...events, stop(reason)]
+  }, Effect.uninterruptible)
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 

@@ -19,6 +19,7 @@ import { sign } from "../support/models/dialect.ts"
 import { MockModel } from "../support/models/MockModel.ts"
 import { dialects } from "../support/models/scripts.ts"
 import { temporaryFile } from "../support/TemporaryFile.ts"
+import { testSecrets } from "../support/TestSecrets.ts"
 
 const owner = Principal.make("tester")
 const id = SessionId.make("sess_1")
@@ -36,6 +37,7 @@ const process = (filename: string, model: Layer.Layer<ChatModel, never, HttpClie
     Layer.provideMerge(AgentCatalog.layer(agent)),
     Layer.provideMerge(ToolRegistry.layer()),
     Layer.provideMerge(SqlSessionStore.layer()),
+    Layer.provide(testSecrets),
     Layer.provide(Layer.orDie(SqliteClient.layer({ filename }))),
     Layer.provideMerge(model),
     Layer.provide(NodeHttpClient.layerNodeHttp)

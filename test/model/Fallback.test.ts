@@ -93,7 +93,11 @@ describe("ChatModel.fallback", () => {
       )
       assert.deepStrictEqual(
         events.map((event) => ("provider" in event ? [event.provider, event.type] : [event.type])),
-        [["p1", "provider_data"], ["p1", "tool_call"], ["p1", "finish"]]
+        [
+          ["p1", "provider_data"],
+          ["p1", "tool_call"],
+          ["p1", "finish"]
+        ]
       )
     })
   )

@@ -1,5 +1,6 @@
 import { describe } from "@effect/vitest"
+import { Layer } from "effect"
 import * as MemorySessionStore from "../../src/session/MemorySessionStore.ts"
-import { contract } from "./contract.ts"
+import { contract, Passing } from "./contract.ts"
 
-describe("MemorySessionStore", () => contract(() => MemorySessionStore.layer()))
+describe("MemorySessionStore", () => contract(() => Layer.merge(MemorySessionStore.layer(), Passing.testClock)))

@@ -6,17 +6,24 @@ import * as SqliteClient from "../../src/session/SqliteClient.ts"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
 import { SessionStore } from "../../src/session/SessionStore.ts"
 import { temporaryFile } from "../support/TemporaryFile.ts"
-import { ada, bring, call, contract, id, result, says, session } from "./contract.ts"
+import { testSecrets } from "../support/TestSecrets.ts"
+import { ada, bring, call, contract, id, Passing, result, says, session } from "./contract.ts"
+
+/** The store with a key for tests. */
+const store = (options?: SqlSessionStore.SqlStoreOptions) => Layer.provide(SqlSessionStore.layer(options), testSecrets)
 
 const memory = () =>
-  SqlSessionStore.layer().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+  Layer.merge(store().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))), Passing.testClock)
 
 const onFile = (filename: string, options?: SqlSessionStore.SqlStoreOptions) =>
-  SqlSessionStore.layer(options).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename }))))
+  store(options).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename }))))
 
 describe("SqlSessionStore on SQLite", () => {
   describe("in memory", () => contract(memory))
-  describe("on a file", () => contract(() => Layer.unwrap(Effect.map(temporaryFile, (filename) => onFile(filename)))))
+  describe("on a file", () =>
+    contract(() =>
+      Layer.merge(Layer.unwrap(Effect.map(temporaryFile, (filename) => onFile(filename))), Passing.testClock)
+    ))
 
   it.effect("has everything after a restart, and an orphaned session free at once", () =>
     Effect.gen(function* () {
@@ -96,7 +103,7 @@ describe("SqlSessionStore on SQLite", () => {
         yield* step
         assert.strictEqual(count, 3)
         assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a"), says("two")])
-      }).pipe(Effect.provide(SqlSessionStore.layer().pipe(Layer.provide(failing))))
+      }).pipe(Effect.provide(store().pipe(Layer.provide(failing))))
     })
   )
 
@@ -116,11 +123,7 @@ describe("SqlSessionStore on SQLite", () => {
         const detail = yield* plan(statement)
         assert.notMatch(detail, /SCAN|TEMP B-TREE/, statement)
       }
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))
-      )
-    )
+    }).pipe(Effect.provide(Layer.provideMerge(store(), Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))))
   )
 
   it.effect("says what it cannot open, and what it cannot read", () =>
@@ -136,9 +139,7 @@ describe("SqlSessionStore on SQLite", () => {
         yield* store.create(ada, session(id), [says("one")])
         yield* sql`UPDATE history SET entry = '{'`
         return yield* Effect.flip(store.history(ada, id))
-      }).pipe(
-        Effect.provide(Layer.provideMerge(SqlSessionStore.layer(), Layer.orDie(SqliteClient.layer({ filename }))))
-      )
+      }).pipe(Effect.provide(Layer.provideMerge(store(), Layer.orDie(SqliteClient.layer({ filename })))))
       assert.strictEqual(corrupt._tag, "StoreError")
     })
   )

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Duration, Effect, type Layer, Result, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry.ts"
 import type { Answerer, PendingCall } from "../../src/history/PendingCall.ts"
@@ -42,9 +42,20 @@ const unknown = (toolCallId: string) =>
 const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => (error as { readonly _tag?: string })._tag)
 
+/** How the time passes that rules a store's leases. */
+export class Passing extends Context.Service<
+  Passing,
+  { readonly pass: (duration: Duration.Input) => Effect.Effect<void> }
+>()("test/Passing") {
+  /** The test's own clock. */
+  static readonly testClock = Layer.succeed(Passing, { pass: TestClock.adjust })
+}
+
+const pass = (duration: Duration.Input) => Effect.flatMap(Passing, (time) => time.pass(duration))
+
 /** The contract of every `SessionStore`: what its doc comment promises, one test a promise. */
-export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => {
-  const test = (name: string, run: Effect.Effect<void, unknown, SessionStore>) =>
+export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreError>, runs = 300) => {
+  const test = (name: string, run: Effect.Effect<void, unknown, SessionStore | Passing>) =>
     it.effect(name, () => run.pipe(Effect.provide(layer())))
 
   test(
@@ -141,6 +152,24 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
   )
 
   test(
+    "writes a commit once, however often it is tried",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [])
+      const { lease } = yield* store.accept(ada, id, bring())
+      const first = { number: 0, append: [Slot.entry(says("one")), Slot.running(call("a"))] }
+      const second = { number: 1, settle: [result("a")] }
+      for (const commit of [first, first, second, first, second]) yield* store.commit(lease, commit)
+      assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a")])
+      yield* store.commit(lease, { number: 2, release: true })
+      const next = yield* store.accept(ada, id, bring())
+      assert.strictEqual(yield* failure(store.commit(lease, { number: 3 })), "LeaseLost")
+      yield* store.commit(next.lease, { number: 0, append: [Slot.entry(says("two"))] })
+      assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a"), says("two")])
+    })
+  )
+
+  test(
     "stores a turn's overrides",
     Effect.gen(function* () {
       const store = yield* SessionStore
@@ -157,9 +186,9 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
       const store = yield* SessionStore
       yield* store.create(ada, session(id), [])
       const old = yield* store.accept(ada, id, bring(Slot.running(call("a")), Slot.entry(says("one"))))
-      yield* TestClock.adjust(Duration.subtract(store.leaseDuration, Duration.millis(1)))
+      yield* pass(Duration.subtract(store.leaseDuration, Duration.millis(1)))
       assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
-      yield* TestClock.adjust("1 millis")
+      yield* pass("1 millis")
       assert.deepStrictEqual(yield* store.history(ada, id), [unknown("a"), says("one")])
       assert.deepStrictEqual((yield* store.get(ada, id)).pending, [])
       assert.strictEqual(yield* failure(store.commit(old.lease, { settle: [result("a")] })), "LeaseLost")
@@ -176,11 +205,11 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
       yield* store.create(ada, session(id), [])
       const turn = yield* store.accept(ada, id, bring())
       for (let round = 0; round < 5; round++) {
-        yield* TestClock.adjust(Duration.divideUnsafe(store.leaseDuration, 2))
+        yield* pass(Duration.divideUnsafe(store.leaseDuration, 2))
         yield* store.renew(turn.lease)
       }
       assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
-      yield* TestClock.adjust(Duration.times(store.leaseDuration, 3))
+      yield* pass(Duration.times(store.leaseDuration, 3))
       yield* store.commit(turn.lease, { append: [Slot.entry(says("late"))] })
       const next = yield* store.accept(ada, id, bring())
       assert.strictEqual(yield* failure(store.commit(turn.lease, {})), "LeaseLost")
@@ -263,7 +292,7 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
             model.push(...entries)
             lease = accepted.success.lease
           } else if (write.do === "lapse") {
-            yield* TestClock.adjust(store.leaseDuration)
+            yield* pass(store.leaseDuration)
             yield* store.get(ada, id)
             lapse()
           } else if (write.do === "read" || lease === undefined) {
@@ -291,11 +320,11 @@ export const contract = (layer: () => Layer.Layer<SessionStore, StoreError>) => 
           }
         }
         if (lease !== undefined) {
-          yield* TestClock.adjust(store.leaseDuration)
+          yield* pass(store.leaseDuration)
           lapse()
         }
         assert.deepStrictEqual<ReadonlyArray<HistoryEntry | string>>(yield* store.history(ada, id), model)
       }).pipe(Effect.provide(layer())),
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { runs } }
   )
 }

@@ -1,0 +1,100 @@
+import { Effect, Result, Schema } from "effect"
+import { HistoryEntry } from "../history/HistoryEntry.ts"
+import { PendingCall } from "../history/PendingCall.ts"
+import { AgentConfig, OptionValues } from "../protocol/Agent.ts"
+import { SessionId } from "../protocol/Session.ts"
+import { ToolSpec } from "../protocol/Tool.ts"
+import type { CannotOpen, SecretBox } from "./SecretBox.ts"
+import { Principal } from "./Session.ts"
+import type { Row, SessionRecord } from "./SessionRecord.ts"
+import type { StoredSession } from "./SessionTable.ts"
+
+const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optionalKey(Schema.Int) })
+
+/** Drivers give large integers as numbers or as bigints. */
+const Whole = Schema.Union([Schema.Int, Schema.BigInt])
+
+/** A row of the table `sessions`. `options` is sealed, since some of them are secrets. */
+const SessionRow = Schema.Struct({
+  sequence: Whole,
+  id: SessionId,
+  principal: Principal,
+  agent: Schema.fromJsonString(AgentConfig.mapFields(({ options: _, ...fields }) => fields)),
+  options: Schema.NullOr(Schema.String),
+  tools: Schema.fromJsonString(Schema.Array(ToolSpec)),
+  pending: Schema.fromJsonString(Schema.Array(StoredCall)),
+  next_position: Whole,
+  fence: Whole,
+  commits: Whole,
+  lease_expires_at: Whole
+})
+
+/** A row of the table `history`. */
+const HistoryRow = Schema.Struct({ position: Whole, entry: Schema.fromJsonString(HistoryEntry) })
+
+const OptionsText = Schema.fromJsonString(OptionValues)
+const encodeOptions = Schema.encodeSync(OptionsText)
+const decodeOptions = Schema.decodeResult(OptionsText)
+
+const decodeSessionRows = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
+const decodeHistoryRows = Schema.decodeUnknownEffect(Schema.Array(HistoryRow))
+const encodeRecord = Schema.encodeSync(SessionRow.mapFields(({ principal: _p, sequence: _s, ...fields }) => fields))
+
+const openOptions = (box: SecretBox["Service"], id: SessionId, sealed: string | null) =>
+  sealed === null
+    ? Result.succeed({})
+    : Result.map(Result.flatMap(box.open(sealed, id), decodeOptions), (options) => ({ options }))
+
+const toStored = (
+  box: SecretBox["Service"],
+  row: typeof SessionRow.Type
+): Result.Result<StoredSession, CannotOpen | Schema.SchemaError> =>
+  Result.map(openOptions(box, row.id, row.options), (options) => ({
+    owner: row.principal,
+    sequence: Number(row.sequence),
+    record: {
+      session: { id: row.id, agent: { ...row.agent, ...options }, tools: row.tools },
+      pending: row.pending,
+      next: Number(row.next_position),
+      fence: Number(row.fence),
+      commits: Number(row.commits),
+      expiresAt: Number(row.lease_expires_at)
+    }
+  }))
+
+/** The columns of a record, but for those that are given once. */
+export const toColumns = (
+  box: SecretBox["Service"],
+  { commits, expiresAt, fence, next, pending, session }: SessionRecord
+): typeof SessionRow.Encoded extends infer Row ? Omit<Row, "sequence" | "principal"> : never => {
+  const { options, ...agent } = session.agent
+  return encodeRecord({
+    id: session.id,
+    agent,
+    options: options === undefined ? null : box.seal(encodeOptions(options), session.id),
+    tools: session.tools,
+    pending,
+    next_position: next,
+    fence,
+    commits,
+    lease_expires_at: expiresAt
+  })
+}
+
+/** The sessions of rows as a driver gives them. */
+export const decodeSessions = (
+  box: SecretBox["Service"],
+  rows: unknown
+): Effect.Effect<ReadonlyArray<StoredSession>, CannotOpen | Schema.SchemaError> =>
+  Effect.flatMap(decodeSessionRows(rows), (decoded) =>
+    Effect.fromResult(Result.all(decoded.map((row) => toStored(box, row))))
+  )
+
+/** The columns of an entry and its place. */
+export const toHistoryColumns = Schema.encodeSync(HistoryRow)
+
+/** The entries of rows as a driver gives them. */
+export const decodeHistory = (rows: unknown): Effect.Effect<ReadonlyArray<Row>, Schema.SchemaError> =>
+  Effect.map(decodeHistoryRows(rows), (decoded) =>
+    decoded.map(({ entry, position }) => ({ position: Number(position), entry }))
+  )

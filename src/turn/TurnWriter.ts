@@ -1,0 +1,49 @@
+import { Effect, Schedule, Semaphore } from "effect"
+import type { Commit, Lease, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
+
+/** Writes what a turn does, one write after the other. */
+export interface TurnWriter {
+  /** Writes, and then does what follows from it having been written. */
+  readonly write: (commit: Commit, written: () => void) => Effect.Effect<void, LeaseLost | StoreError>
+  /** Finds out whether the last write that failed came through, by trying it again; nothing where none failed. */
+  readonly settleUnsure: Effect.Effect<void, LeaseLost | StoreError>
+}
+
+/** A database that is away for a moment (restarted, failed over) is waited for, about six seconds in all. */
+const patience = Schedule.exponential("200 millis").pipe(Schedule.upTo({ times: 5 }))
+
+/**
+ * The writes of one turn.
+ *
+ * 1. Each is written once, though it is tried again: a write that failed may have come through unseen, so its number goes
+ *    with it, and it is settled before the next.
+ * 2. A write is not interrupted, and what follows from it is done exactly when it is known to be stored.
+ */
+export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter => {
+  const one = Semaphore.makeUnsafe(1)
+  let number = 0
+  let unsure: { readonly commit: Commit; readonly written: () => void } | undefined
+
+  const attempt = (commit: Commit, written: () => void): Effect.Effect<void, LeaseLost | StoreError> =>
+    Effect.suspend(() => {
+      unsure = { commit, written }
+      return store.commit(lease, { ...commit, number })
+    }).pipe(
+      Effect.retry({ schedule: patience, while: (error) => error._tag === "StoreError" }),
+      Effect.andThen(
+        Effect.sync(() => {
+          number++
+          unsure = undefined
+          written()
+        })
+      )
+    )
+
+  const settle = Effect.suspend(() => (unsure === undefined ? Effect.void : attempt(unsure.commit, unsure.written)))
+
+  return {
+    write: (commit, written) =>
+      one.withPermit(Effect.andThen(settle, attempt(commit, written))).pipe(Effect.uninterruptible),
+    settleUnsure: one.withPermit(settle).pipe(Effect.uninterruptible)
+  }
+}
