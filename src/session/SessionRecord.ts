@@ -113,13 +113,11 @@ export const accept = (record: SessionRecord, acceptance: Acceptance, expiresAt:
  * 1. A result stands in the place that was kept for its call, or at the end where none was; one of no pending call is a
  *    bug, and thrown.
  * 2. A released session has no running call.
- * 3. A commit that was written already, by its number, changes nothing: `undefined`.
  */
 export const commit = (
   record: SessionRecord,
-  { append: slots = [], number, open = [], release, settle = [] }: Commit
-): Change | undefined => {
-  if (number !== undefined && number < record.commits) return undefined
+  { append: slots = [], open = [], release, settle = [] }: Commit
+): Change => {
   const appended = append({ ...record, commits: record.commits + 1 }, slots)
   const opened = { ...appended.record, pending: [...appended.record.pending, ...open] }
   const settled = settleAll({ record: opened, rows: appended.rows }, settle)
@@ -136,6 +134,10 @@ export const toSlots = (record: SessionRecord, rows: ReadonlyArray<Row>): Readon
     ? taken.map(({ slot }) => slot)
     : [...taken, ...kept].sort((a, b) => a.position - b.position).map(({ slot }) => slot)
 }
+
+/** Whether a commit under this fence was written already, by its number; so it was also where it gave the lease back. */
+export const isWritten = (record: SessionRecord, fence: number, { number }: Commit): boolean =>
+  record.fence === fence && number !== undefined && number < record.commits
 
 /** Whether the holder of this fence still holds the session. A lease that has lapsed holds until another is given. */
 export const holds = (record: SessionRecord, fence: number): boolean => record.fence === fence && record.expiresAt > 0

@@ -5,7 +5,9 @@ import type { Principal, Session } from "./Session.ts"
 import * as SessionRecord from "./SessionRecord.ts"
 import {
   type Acceptance,
+  type Commit,
   InvalidCursor,
+  type Lease,
   LeaseLost,
   SessionNotFound,
   type SessionStore,
@@ -40,15 +42,24 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     return recovered.record
   })
 
-  const held = Effect.fnUntraced(function* (lease: { readonly sessionId: SessionId; readonly fence: number }) {
+  const expiry = Effect.map(table.now, (now) => now + Duration.toMillis(leaseDuration))
+
+  const commit = Effect.fnUntraced(function* (lease: Lease, commit: Commit) {
+    const stored = yield* table.find(lease.sessionId, true)
+    if (stored !== undefined && SessionRecord.isWritten(stored.record, lease.fence, commit)) return
+    if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
+      return yield* new LeaseLost({ id: lease.sessionId })
+    }
+    yield* table.write(SessionRecord.commit(stored.record, commit))
+  })
+
+  const renew = Effect.fnUntraced(function* (lease: Lease) {
     const stored = yield* table.find(lease.sessionId, true)
     if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
       return yield* new LeaseLost({ id: lease.sessionId })
     }
-    return stored.record
+    yield* table.write({ record: { ...stored.record, expiresAt: yield* expiry }, rows: [] })
   })
-
-  const expiry = Effect.map(table.now, (now) => now + Duration.toMillis(leaseDuration))
 
   const accept = Effect.fnUntraced(function* <A extends Acceptance, E>(
     owner: Principal,
@@ -92,19 +103,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
         )
       ),
     accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
-    commit: (lease, commit) =>
-      transaction(
-        Effect.flatMap(held(lease), (record) => {
-          const change = SessionRecord.commit(record, commit)
-          return change === undefined ? Effect.void : table.write(change)
-        })
-      ),
-    renew: (lease) =>
-      transaction(
-        Effect.zipWith(held(lease), expiry, (record, expiresAt) => ({
-          record: { ...record, expiresAt },
-          rows: []
-        })).pipe(Effect.flatMap(table.write))
-      )
+    commit: (lease, change) => transaction(commit(lease, change)),
+    renew: (lease) => transaction(renew(lease))
   }
 }

@@ -162,6 +162,7 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
       for (const commit of [first, first, second, first, second]) yield* store.commit(lease, commit)
       assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a")])
       yield* store.commit(lease, { number: 2, release: true })
+      yield* store.commit(lease, { number: 2, release: true })
       const next = yield* store.accept(ada, id, bring())
       assert.strictEqual(yield* failure(store.commit(lease, { number: 3 })), "LeaseLost")
       yield* store.commit(next.lease, { number: 0, append: [Slot.entry(says("two"))] })

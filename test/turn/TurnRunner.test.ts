@@ -306,30 +306,59 @@ describe("TurnRunner", () => {
     })
   )
 
-  it.effect.each([1, 2, 3])("ends with error, and one turn_stop, when write %i of the store fails", (nth) =>
-    Effect.gen(function* () {
-      const model = Scripted.make([call, Scripted.text("x")])
-      const failing = Layer.effect(
-        SessionStore,
-        Effect.map(SessionStore, (store) => {
-          let count = 0
-          return SessionStore.of({
-            ...store,
-            commit: (lease, commit) =>
-              ++count === nth
-                ? Effect.fail(new StoreError({ operation: "commit", cause: "disk full" }))
-                : store.commit(lease, commit)
-          })
+  /** A store whose writes from number `nth` on fail so many times, before they are written or after. */
+  const failing = (nth: number, times: number, when: "before" | "after") =>
+    Layer.effect(
+      SessionStore,
+      Effect.map(SessionStore, (store) => {
+        let count = 0
+        let failed = 0
+        const broken = Effect.fail(new StoreError({ operation: "commit", cause: "disk full" }))
+        return SessionStore.of({
+          ...store,
+          commit: (lease, commit) => {
+            if (++count < nth || failed >= times) return store.commit(lease, commit)
+            failed++
+            return when === "before" ? broken : Effect.andThen(store.commit(lease, commit), broken)
+          }
         })
-      ).pipe(Layer.provide(MemorySessionStore.layer()))
-      yield* Effect.gen(function* () {
-        yield* open(trusted)
-        const events = yield* run(user("go"))
-        assert.strictEqual(stopReason(events), "error")
-        assert.strictEqual(events.filter(({ event }) => event === "turn_stop").length, 1)
-        assert.deepStrictEqual(yield* history, [{ role: "user", content: "go" }, ...Transcript.fold(events)])
-        assert.deepStrictEqual((yield* (yield* SessionStore).get(owner, id)).pending, [])
-      }).pipe(Effect.provide(layer(model, failing)))
-    })
+      })
+    ).pipe(Layer.provide(MemorySessionStore.layer()))
+
+  const ways = [1, 2, 3].flatMap((nth) => [
+    { nth, when: "before" as const },
+    { nth, when: "after" as const }
+  ])
+
+  const runFailing = Effect.fnUntraced(function* (nth: number, times: number, when: "before" | "after") {
+    const model = Scripted.make([call, Scripted.text("x")])
+    return yield* Effect.gen(function* () {
+      yield* open(trusted)
+      const fiber = yield* Effect.forkChild(run(user("go")))
+      yield* Effect.repeat(TestClock.adjust("1 second"), { until: () => fiber.pollUnsafe() !== undefined })
+      const events = yield* Fiber.join(fiber)
+      assert.strictEqual(events.filter(({ event }) => event === "turn_stop").length, 1)
+      assert.deepStrictEqual(yield* history, [{ role: "user", content: "go" }, ...Transcript.fold(events)])
+      assert.deepStrictEqual((yield* (yield* SessionStore).get(owner, id)).pending, [])
+      return stopReason(events)
+    }).pipe(Effect.provide(layer(model, failing(nth, times, when))))
+  })
+
+  it.effect.each(ways)(
+    "goes on when write $nth of the store fails for a moment, $when it is written",
+    ({ nth, when }) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* runFailing(nth, 5, when), "end_turn")
+      })
+  )
+
+  it.effect.each(ways)(
+    "ends with error when write $nth of the store goes on failing, $when it is written",
+    ({ nth, when }) =>
+      Effect.gen(function* () {
+        const stop = yield* runFailing(nth, 6, when)
+        // The last write ends the turn: once it is known to be there, the turn has ended well.
+        assert.strictEqual(stop, nth === 3 ? "end_turn" : "error")
+      })
   )
 })
