@@ -42,7 +42,8 @@ const sealWith = (key: Buffer, text: string, context: string): string => {
 
 const openWith = (key: Buffer, bytes: Buffer, context: string): Option.Option<string> =>
   Option.liftThrowable(() => {
-    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes)).setAAD(Buffer.from(context))
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+    decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
     return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString("utf8")
   })()

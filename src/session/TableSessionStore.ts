@@ -11,7 +11,6 @@ import {
   LeaseLost,
   SessionNotFound,
   type SessionStore,
-  type StoreError,
   TurnInProgress
 } from "./SessionStore.ts"
 import type { SessionTable } from "./SessionTable.ts"
@@ -28,18 +27,24 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
 
   const transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.uninterruptible(table.transaction(effect))
 
-  const find = Effect.fnUntraced(function* (
-    owner: Principal,
-    id: SessionId,
-    lock: boolean
-  ): Effect.fn.Return<SessionRecord.SessionRecord, SessionNotFound | StoreError> {
+  const owned = Effect.fnUntraced(function* (owner: Principal, id: SessionId, lock: boolean) {
     const stored = yield* table.find(id, lock)
     if (stored === undefined || stored.owner !== owner) return yield* new SessionNotFound({ id })
-    const recovered = SessionRecord.recover(stored.record, yield* table.now)
-    if (recovered === undefined) return stored.record
-    if (!lock) return yield* find(owner, id, true)
+    return { record: stored.record, recovered: SessionRecord.recover(stored.record, yield* table.now) }
+  })
+
+  /** The session under the transaction's lock, what a dead turn left of it closed. */
+  const find = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
+    const { record, recovered } = yield* owned(owner, id, true)
+    if (recovered === undefined) return record
     yield* table.write(recovered)
     return recovered.record
+  })
+
+  /** The session as it is. Nothing is written, and nobody waits, unless a dead turn left something to close. */
+  const read = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
+    const { record, recovered } = yield* owned(owner, id, false)
+    return recovered === undefined ? record : yield* transaction(find(owner, id))
   })
 
   const expiry = Effect.map(table.now, (now) => now + Duration.toMillis(leaseDuration))
@@ -66,7 +71,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     id: SessionId,
     decide: (session: Session) => Result.Result<A, E>
   ) {
-    const record = yield* find(owner, id, true)
+    const record = yield* find(owner, id)
     if (!SessionRecord.isFree(record, yield* table.now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
     const change = SessionRecord.accept(record, acceptance, yield* expiry)
@@ -82,11 +87,11 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
   return {
     leaseDuration,
     create: (owner, session, history) => transaction(table.insert(owner, SessionRecord.create(session, history))),
-    get: (owner, id) => transaction(Effect.map(find(owner, id, false), SessionRecord.toSession)),
+    get: (owner, id) => Effect.map(read(owner, id), SessionRecord.toSession),
     list: Effect.fnUntraced(function* (owner, { after, limit }) {
       const before = after === undefined ? undefined : Cursor.decode(after)
       if (after !== undefined && before === undefined) return yield* new InvalidCursor()
-      const found = yield* transaction(table.page(owner, before, limit + 1))
+      const found = yield* table.page(owner, before, limit + 1)
       const shown = found.slice(0, limit)
       const last = shown.at(-1)
       return {
@@ -94,13 +99,11 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
         ...(found.length > limit && last !== undefined ? { next: Cursor.encode(last.sequence) } : {})
       }
     }),
-    remove: (owner, id) => transaction(Effect.andThen(find(owner, id, true), table.remove(id))),
+    remove: (owner, id) => transaction(Effect.andThen(find(owner, id), table.remove(id))),
     history: (owner, id) =>
-      transaction(
-        Effect.andThen(
-          find(owner, id, false),
-          Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
-        )
+      Effect.andThen(
+        read(owner, id),
+        Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
       ),
     accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
     commit: (lease, change) => transaction(commit(lease, change)),

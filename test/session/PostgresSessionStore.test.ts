@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { describe } from "@effect/vitest"
+import { afterAll, beforeAll, describe } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
-import { Postgres, postgresOfThisFile } from "../support/Postgres.ts"
+import { Postgres, sharedBy } from "../support/Postgres.ts"
 import { testSecrets } from "../support/TestSecrets.ts"
 import { contract, Passing } from "./contract.ts"
 
@@ -40,7 +40,7 @@ const clocked = (url: string) => {
   return store.pipe(Layer.provideMerge(clock), Layer.provide(client))
 }
 
-const postgres = postgresOfThisFile()
+const postgres = sharedBy({ afterAll, beforeAll })
 
 const fresh = () =>
   Layer.unwrap(

@@ -107,6 +107,30 @@ describe("SqlSessionStore on SQLite", () => {
     })
   )
 
+  it.effect.each([
+    {
+      name: "full",
+      breaks: (pages: number) => `PRAGMA max_page_count = ${pages}`,
+      mends: "PRAGMA max_page_count = 100000"
+    },
+    { name: "read-only", breaks: () => "PRAGMA query_only = 1", mends: "PRAGMA query_only = 0" }
+  ])("says that a $name database failed, writes nothing of the step, and is back with it", ({ breaks, mends }) =>
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const sql = yield* SqlClient.SqlClient
+      yield* store.create(ada, session(id), [says("one")])
+      const turn = yield* store.accept(ada, id, bring(Slot.running(call("a"))))
+      const [pages] = yield* sql<{ readonly page_count: number }>`PRAGMA page_count`
+      yield* sql.unsafe(breaks(pages?.page_count ?? 0))
+      const step = { append: [Slot.entry(says("x".repeat(100_000)))], settle: [result("a")] }
+      assert.strictEqual((yield* Effect.flip(store.commit(turn.lease, step)))._tag, "StoreError")
+      assert.deepStrictEqual(yield* store.history(ada, id), [says("one")])
+      yield* sql.unsafe(mends)
+      yield* store.commit(turn.lease, step)
+      assert.strictEqual((yield* store.history(ada, id)).length, 3)
+    }).pipe(Effect.provide(Layer.provideMerge(store(), Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))))
+  )
+
   it.effect("reads by index alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

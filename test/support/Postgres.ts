@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { afterAll, beforeAll } from "@effect/vitest"
+import type * as hooks from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { temporaryFolder } from "./TemporaryFile.ts"
@@ -104,8 +104,11 @@ export class Postgres extends Context.Service<
   )
 }
 
-/** One PostgreSQL for all tests of a file, as the layer of each. */
-export const postgresOfThisFile = (): Layer.Layer<Postgres> => {
+/** One PostgreSQL for all tests of the file whose hooks these are, as the layer of each. */
+export const sharedBy = ({
+  afterAll,
+  beforeAll
+}: Pick<typeof hooks, "afterAll" | "beforeAll">): Layer.Layer<Postgres> => {
   const scope = Scope.makeUnsafe()
   let built: Context.Context<Postgres> | undefined
   beforeAll(async () => {
