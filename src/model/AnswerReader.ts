@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { ModelEvent } from "./ChatModel.ts"
-import type { ModelError } from "./ModelError.ts"
+import { ModelError } from "./ModelError.ts"
 import type { ModelProvider } from "./ModelProvider.ts"
 import * as SseDecoder from "./SseDecoder.ts"
 
@@ -13,12 +13,21 @@ export interface Heard {
 /** Reads one answer of a provider, piece by piece. */
 export interface AnswerReader {
   readonly read: (pieces: ReadonlyArray<Uint8Array>) => Result.Result<Heard, ModelError>
-  /** The answer has ended, with whatever it ended in. */
+  /** The answer has ended, with whatever it ended in. It is called until it fails, or the answer is over. */
   readonly end: () => Result.Result<Heard, ModelError>
 }
 
+/** How much of an answer may wait to be understood, in characters: a whole answer, or one event. */
+const maxPending = 20_000_000
+
+const tooLarge = new ModelError({
+  reason: "bad_response",
+  message: `the model server sent more than ${maxPending} characters without an end`,
+  retryable: false
+})
+
 /**
- * Reads an event stream, or a whole JSON answer where a server knows no streaming.
+ * Reads an event stream, or one whole chunk in JSON, as servers answer that know no streaming.
  *
  * 1. What the model said before a failure is heard before the failure.
  * 2. Nothing is heard after the answer's finish.
@@ -34,23 +43,33 @@ export const make = <State, Chunk>(
   let json = ""
   let failure: ModelError | undefined
 
+  /** Tells what was said first; the failure waits for the next call. */
+  const fail = (events: ReadonlyArray<ModelEvent>, error: ModelError): Result.Result<Heard, ModelError> => {
+    if (events.length === 0) return Result.fail(error)
+    failure = error
+    return Result.succeed({ events, over: false })
+  }
+
   const over = (events: ReadonlyArray<ModelEvent>, complete: boolean): Result.Result<Heard, ModelError> =>
-    Result.map(provider.end(state, complete), (last) => ({ events: [...events, ...last], over: true }))
+    Result.match(provider.end(state, complete), {
+      onFailure: (error) => fail(events, error),
+      onSuccess: (last) => Result.succeed({ events: [...events, ...last], over: true })
+    })
 
   const hear = (data: ReadonlyArray<string>): Result.Result<Heard, ModelError> => {
     const events: Array<ModelEvent> = []
     for (const item of data) {
+      if (item.trim() === "") continue
       if (provider.isLast(item)) return over(events, true)
       const chunk = provider.decodeChunk(item)
-      const stepped = Result.flatMap(chunk, (chunk) => provider.step(state, chunk))
-      if (Result.isFailure(stepped)) {
-        if (events.length === 0) return Result.fail(stepped.failure)
-        failure = stepped.failure
-        break
-      }
-      state = stepped.success[0]
-      events.push(...stepped.success[1])
-      if (Result.isSuccess(chunk) && provider.isOver(chunk.success)) return over(events, true)
+      if (Result.isFailure(chunk)) return fail(events, chunk.failure)
+      const stepped = provider.step(state, chunk.success)
+      if (Result.isFailure(stepped)) return fail(events, stepped.failure)
+      const [next, said, failed] = stepped.success
+      state = next
+      events.push(...said)
+      if (failed !== undefined) return fail(events, failed)
+      if (provider.isOver(chunk.success)) return over(events, true)
     }
     return Result.succeed({ events, over: false })
   }
@@ -60,15 +79,19 @@ export const make = <State, Chunk>(
       if (failure !== undefined) return Result.fail(failure)
       let decoded = ""
       for (const piece of pieces) decoded += text.decode(piece, { stream: true })
-      if (!whole) return hear(sse.feed(decoded))
+      if (!whole) {
+        const heard = hear(sse.feed(decoded))
+        return sse.pending() > maxPending ? Result.fail(tooLarge) : heard
+      }
       json += decoded
-      return Result.succeed({ events: [], over: false })
+      return json.length > maxPending ? Result.fail(tooLarge) : Result.succeed({ events: [], over: false })
     },
     end: () => {
       if (failure !== undefined) return Result.fail(failure)
       const heard = hear(whole ? [json] : [...sse.feed(text.decode()), ...sse.end()])
-      if (Result.isFailure(heard) || heard.success.over) return heard
-      return failure === undefined ? over(heard.success.events, whole) : Result.fail(failure)
+      return Result.isFailure(heard) || heard.success.over || failure !== undefined
+        ? heard
+        : over(heard.success.events, whole)
     }
   }
 }

@@ -18,6 +18,7 @@ type Open =
 /** How far an answer has been read. */
 export interface AnthropicState {
   readonly names: ToolNames
+  readonly model: string
   readonly open: Open | undefined
   readonly stopReason: string | undefined
   readonly usage: Usage
@@ -47,7 +48,8 @@ const begin = (state: AnthropicState, { content_block: block }: AnthropicChunk.C
       return Result.succeed([{ ...state, open }, say("thinking_delta", block.thinking)])
     }
     case "redacted_thinking": {
-      const data = { type: "redacted_thinking", data: block.data ?? "" }
+      const thought = { type: "redacted_thinking", data: block.data ?? "" } as const
+      const data: AnthropicRequest.ThinkingData = { model: state.model, thought }
       return Result.succeed([{ ...state, open: undefined }, [{ type: "provider_data", data }]])
     }
     case "tool_use": {
@@ -87,8 +89,9 @@ const finishBlock = (state: AnthropicState): Stepped<AnthropicState> => {
     return Result.succeed([next, [{ type: "tool_call", name: names.toName(open.name), arguments: open.json, ...data }]])
   }
   if (open?.type === "thinking" && open.signature !== "") {
-    const { signature, thinking } = open
-    return Result.succeed([next, [{ type: "provider_data", data: { type: "thinking", thinking, signature } }]])
+    const { signature, thinking, type } = open
+    const data: AnthropicRequest.ThinkingData = { model: state.model, thought: { type, thinking, signature } }
+    return Result.succeed([next, [{ type: "provider_data", data }]])
   }
   return Result.succeed([next, []])
 }
@@ -137,7 +140,11 @@ export const provider = (
   encode: (request) => {
     const { body, names } = AnthropicRequest.encode(request, limits)
     const usage = { inputTokens: 0, outputTokens: 0 }
-    return { path: "/v1/messages", body, state: { names, open: undefined, stopReason: undefined, usage } }
+    return {
+      path: "/v1/messages",
+      body,
+      state: { names, model: request.model, open: undefined, stopReason: undefined, usage }
+    }
   },
   decodeChunk: AnthropicChunk.decode,
   isLast: () => false,

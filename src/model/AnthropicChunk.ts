@@ -1,9 +1,10 @@
-import { Result, Schema } from "effect"
-import { ModelError } from "./ModelError.ts"
+import { Schema } from "effect"
+import * as TypedChunk from "./TypedChunk.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
 
+/** Tokens, as far as they are told so far. */
 const Usage = Schema.Struct({
   input_tokens: count,
   output_tokens: count,
@@ -15,7 +16,6 @@ export type Usage = typeof Usage.Type
 /** What begins, goes on or is refused in a stream of the Messages API, as far as it is read. */
 export const Chunk = Schema.Struct({
   type: Schema.String,
-  index: count,
   message: Schema.optionalKey(Schema.NullOr(Schema.Struct({ usage: Schema.optionalKey(Schema.NullOr(Usage)) }))),
   content_block: Schema.optionalKey(
     Schema.NullOr(
@@ -34,7 +34,6 @@ export const Chunk = Schema.Struct({
   delta: Schema.optionalKey(
     Schema.NullOr(
       Schema.Struct({
-        type: text,
         text,
         thinking: text,
         signature: text,
@@ -48,16 +47,16 @@ export const Chunk = Schema.Struct({
 })
 export type Chunk = typeof Chunk.Type
 
-const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Chunk))
+/** The types of events that are read; others, which may come one day, are passed over. */
+const types = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+  "error"
+])
 
 /** A chunk from the data of an event. */
-export const decode = (json: string): Result.Result<Chunk, ModelError> =>
-  Result.mapError(
-    decodeJson(json),
-    () =>
-      new ModelError({
-        reason: "bad_response",
-        message: `the model server sent no event of the Messages API: ${json.slice(0, 200)}`,
-        retryable: true
-      })
-  )
+export const decode = TypedChunk.decoder("the Messages API", Chunk, types)

@@ -17,15 +17,18 @@ export interface AnthropicLimits {
 }
 
 /** Thinking as it must go back: byte for byte, with its signature, or as the cipher that it came as. */
-export const SignedThinking = Schema.Union([
+const SignedThinking = Schema.Union([
   Schema.Struct({ type: Schema.Literal("thinking"), thinking: Schema.String, signature: Schema.NonEmptyString }),
   Schema.Struct({ type: Schema.Literal("redacted_thinking"), data: Schema.NonEmptyString })
 ])
-export type SignedThinking = typeof SignedThinking.Type
+
+/** What is kept of thinking: itself, and the model that signed it. No other is told it. */
+const ThinkingData = Schema.Struct({ model: Schema.String, thought: SignedThinking })
+export type ThinkingData = typeof ThinkingData.Type
 
 type Block = Schema.JsonObject
 
-const decodeThinking = Schema.decodeUnknownOption(SignedThinking)
+const decodeThinking = Schema.decodeUnknownOption(ThinkingData)
 
 /** Marks the end of a prefix that the next request begins with too, so that it is read from the cache. */
 const cached = { cache_control: { type: "ephemeral" } }
@@ -42,23 +45,27 @@ const said = (content: Conversation.Said): ReadonlyArray<Block> =>
     block.type === "text" ? { type: "text", text: block.text } : { type: "image", source: source(block) }
   )
 
-const signed = ({ providerData }: Conversation.SpokenBlock): ReadonlyArray<Block> =>
-  providerData.flatMap(({ data, provider: from }) =>
-    from === provider ? Option.toArray(decodeThinking(data)).map((thinking) => ({ ...thinking })) : []
-  )
+const signed = ({ providerData }: Conversation.SpokenBlock, model: string): ReadonlyArray<Block> =>
+  providerData
+    .flatMap(({ data, provider: from }) => (from === provider ? Option.toArray(decodeThinking(data)) : []))
+    .filter((data) => data.model === model)
+    .map(({ thought }) => ({ ...thought }))
 
-/** Unsigned thinking is refused, so only what the provider signed goes back. */
-const takes = (spoken: Conversation.SpokenBlock): boolean =>
-  spoken.block.type !== "thinking" || signed(spoken).length > 0
+/** Unsigned thinking is refused, so only what the model signed goes back. */
+const takes =
+  (model: string) =>
+  (spoken: Conversation.SpokenBlock): boolean =>
+    spoken.block.type !== "thinking" || signed(spoken, model).length > 0
 
 interface Aliases {
+  readonly model: string
   readonly names: ToolNames.ToolNames
   readonly idOf: ProviderCallIds.CallIds
 }
 
-const spokenBlocks = (spoken: Conversation.SpokenBlock, { idOf, names }: Aliases): ReadonlyArray<Block> => {
+const spokenBlocks = (spoken: Conversation.SpokenBlock, { idOf, model, names }: Aliases): ReadonlyArray<Block> => {
   const { block } = spoken
-  const thinking = signed(spoken)
+  const thinking = signed(spoken, model)
   if (block.type === "thinking") return thinking
   return block.type === "text"
     ? [...thinking, { type: "text", text: block.text }]
@@ -109,10 +116,10 @@ const toTools = (tools: ModelRequest["tools"], names: ToolNames.ToolNames): Read
  * Whether the model may think: right after calls only if they began with thinking that it signed, as the API refuses a
  * loop that turns thoughtful halfway.
  */
-const mayThink = (exchanges: ReadonlyArray<Conversation.Exchange>): boolean => {
+const mayThink = (exchanges: ReadonlyArray<Conversation.Exchange>, model: string): boolean => {
   const last = exchanges.findLast((exchange) => exchange.role === "assistant")
   const first = last?.role === "assistant" && last.results.length > 0 ? last.blocks[0] : undefined
-  return first === undefined || signed(first).length > 0
+  return first === undefined || signed(first, model).length > 0
 }
 
 /** A request as the Messages API takes it, and the names that its tools have there. */
@@ -120,17 +127,17 @@ export const encode = (
   request: ModelRequest,
   limits: AnthropicLimits
 ): { readonly body: Schema.JsonObject; readonly names: ToolNames.ToolNames } => {
-  const { exchanges, system } = Conversation.make(request.system, request.history, takes)
+  const { exchanges, system } = Conversation.make(request.system, request.history, takes(request.model))
   const names = ToolNames.make([...request.tools.map(({ name }) => name), ...Conversation.calledNames(exchanges)])
   const idOf = ProviderCallIds.make(provider, exchanges)
-  const budget = mayThink(exchanges) ? limits.thinkingBudget : 0
+  const budget = mayThink(exchanges, request.model) ? limits.thinkingBudget : 0
   return {
     names,
     body: {
       model: request.model,
       stream: true,
       max_tokens: (request.maxTokens ?? limits.maxTokens) + budget,
-      messages: toMessages(exchanges, { names, idOf }),
+      messages: toMessages(exchanges, { model: request.model, names, idOf }),
       ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
       ...(request.tools.length === 0 ? {} : { tools: toTools(request.tools, names) }),
       ...(budget === 0 ? {} : { thinking: { type: "enabled", budget_tokens: budget } })

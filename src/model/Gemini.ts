@@ -112,8 +112,12 @@ const step = (state: GeminiState, chunk: Chunk): Stepped<GeminiState> =>
     const usage = toUsage(chunk, state.usage)
     const blocked = chunk.promptFeedback?.blockReason ?? ""
     const ended = candidate?.finishReason ?? ""
-    const reason = blocked !== "" ? "refusal" : ended === "" ? state.reason : yield* toReason(ended)
-    return [{ ...state, usage, reason }, events] as const
+    if (blocked !== "") return [{ ...state, usage, reason: "refusal" }, events] as const
+    if (ended === "") return [{ ...state, usage }, events] as const
+    return Result.match(toReason(ended), {
+      onFailure: (error) => [state, events, error] as const,
+      onSuccess: (reason) => [{ ...state, usage, reason }, events] as const
+    })
   })
 
 /** The Gemini API, as Google speaks it. */
@@ -133,7 +137,7 @@ export const provider = (showThoughts: boolean): ModelProvider<GeminiState, Chun
     Result.mapError(decodeJson(json), () =>
       bad(`the model server sent no chunk of the Gemini API: ${json.slice(0, 200)}`)
     ),
-  isLast: (data) => data === "[DONE]",
+  isLast: (data) => data.trim() === "[DONE]",
   isOver: () => false,
   step,
   end: ({ reason, usage }) =>

@@ -30,7 +30,7 @@ const leftAlone = (model: string, { reason }: CircuitBreaker.CircuitBreakerError
   new ModelError({
     reason: "overloaded",
     message: `${model} failed too often, and is left alone for a while`,
-    retryable: true,
+    retryable: false,
     ...(reason._tag === "CircuitOpen" ? { retryAfterMillis: Duration.toMillis(reason.retryAfter) } : {})
   })
 

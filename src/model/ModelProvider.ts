@@ -11,8 +11,11 @@ export interface EncodedRequest<State> {
   readonly state: State
 }
 
-/** What an answer's chunk leads to. */
-export type Stepped<State> = Result.Result<readonly [State, ReadonlyArray<ModelEvent>], ModelError>
+/** What an answer's chunk leads to; `failure` where the answer fails once its events are heard. */
+export type Stepped<State> = Result.Result<
+  readonly [State, ReadonlyArray<ModelEvent>, failure?: ModelError],
+  ModelError
+>
 
 /** An answer that is no success. */
 export interface RefusedRequest {

@@ -1,6 +1,6 @@
 import { Cause, Clock, Duration, Effect, Exit, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
 import type * as Arr from "effect/Array"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
 import type { ModelEvent, ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
@@ -21,6 +21,9 @@ export interface Connection {
 /** How much of a refusal's body is read, in characters. */
 const maxRefusal = 10_000
 
+/** How long a refusal's body is waited for. */
+const refusalPatience = Duration.seconds(5)
+
 /** How long the end of a connection is waited for once an answer is over, so that the connection can be used again. */
 const politeness = Duration.millis(100)
 
@@ -39,29 +42,47 @@ const silent = (what: string, limit: Duration.Duration) =>
     retryable: true
   })
 
-/** Closes the connection when nothing has come for too long: one timer a request, set anew only when it runs out. */
+/** How many times the idle timeout an answer may go on with comments alone. */
+const commentPatience = 10
+
+/**
+ * Closes the connection when the server has sent nothing for too long: one timer a request, set anew only when it runs
+ * out. Time counts only while somebody waits for the server, so a slow reader is never taken for a silent model.
+ */
 const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connection: Connection) {
   const clock = yield* Clock.Clock
   const firstByte = Duration.fromInputUnsafe(connection.firstByteTimeout ?? "1 minute")
   const idle = Duration.fromInputUnsafe(connection.idleTimeout ?? "1 minute")
-  let heardAt = clock.currentTimeMillisUnsafe()
-  let limit = firstByte
+  let begun = false
+  let waitingSince: number | undefined = clock.currentTimeMillisUnsafe()
+  let saidAt = waitingSince
   let expired: ModelError | undefined
-  const left = () => Duration.toMillis(limit) - (clock.currentTimeMillisUnsafe() - heardAt)
+  const limit = () => Duration.toMillis(begun ? idle : firstByte)
+  const left = () => limit() - (waitingSince === undefined ? 0 : clock.currentTimeMillisUnsafe() - waitingSince)
   const watch = Effect.suspend(() => Effect.sleep(Math.min(left(), Duration.toMillis(idle)))).pipe(
     Effect.repeat({ while: () => left() > 0 }),
     Effect.andThen(
       Effect.suspend(() => {
-        expired = limit === firstByte ? silent("nothing", firstByte) : silent("nothing more", idle)
+        expired = begun ? silent("nothing more", idle) : silent("nothing", firstByte)
         return Scope.close(scope, Exit.void)
       })
     )
   )
   yield* Effect.forkScoped(watch)
   return {
+    waiting: () => {
+      waitingSince = clock.currentTimeMillisUnsafe()
+    },
     heard: () => {
-      heardAt = clock.currentTimeMillisUnsafe()
-      limit = idle
+      begun = true
+      waitingSince = undefined
+    },
+    /** Notes whether what was heard says anything; the error of an answer that says nothing for far too long. */
+    weigh: (says: boolean): ModelError | undefined => {
+      const now = clock.currentTimeMillisUnsafe()
+      if (says) saidAt = now
+      const patience = Duration.times(idle, commentPatience)
+      return now - saidAt > Duration.toMillis(patience) ? silent("nothing but comments", patience) : undefined
     },
     expired: () => expired
   }
@@ -79,30 +100,36 @@ const pullEvents = (
 ): Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> => {
   let over = false
   let atEnd = false
+  let cut: Cause.Cause<ModelError> | undefined
   const settle = (heard: Result.Result<AnswerReader.Heard, ModelError>): typeof pull => {
     if (Result.isFailure(heard)) return Effect.fail(watch.expired() ?? heard.failure)
     over = heard.success.over
     const [first, ...rest] = heard.success.events
+    const empty = watch.weigh(first !== undefined)
+    if (empty !== undefined) return Effect.fail(empty)
     return first === undefined ? pull : Effect.succeed([first, ...rest])
   }
-  const ended = Effect.suspend(() => {
-    atEnd = true
-    return settle(reader.end())
-  })
   const rest = Effect.suspend(() =>
     atEnd ? Effect.void : Effect.ignore(Effect.timeoutOption(Effect.forever(bytes), politeness))
   )
   const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(() => {
     if (over) return Effect.andThen(rest, Cause.done())
+    if (cut !== undefined) return Effect.failCause(expiredCause(cut, watch))
+    if (atEnd) return settle(reader.end())
+    watch.waiting()
     return Pull.matchEffect(bytes, {
       onSuccess: (pieces) => {
         watch.heard()
         return settle(reader.read(pieces))
       },
-      onDone: () => ended,
+      onDone: () => {
+        atEnd = true
+        return settle(reader.end())
+      },
       onFailure: (cause) => {
+        cut = cause
         const heard = reader.end()
-        return Result.isSuccess(heard) ? settle(heard) : Effect.failCause(expiredCause(cause, watch))
+        return Result.isSuccess(heard) ? settle(heard) : pull
       }
     })
   })
@@ -114,14 +141,55 @@ const expiredCause = (cause: Cause.Cause<ModelError>, watch: Watch): Cause.Cause
   return expired === undefined ? cause : Cause.fail(expired)
 }
 
+/** The beginning of a body, as text; what cannot be read of it is left out. */
+const beginning = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    const text = new TextDecoder()
+    let body = ""
+    return response.stream.pipe(
+      Stream.takeUntil((piece) => {
+        body += text.decode(piece, { stream: true })
+        return body.length > maxRefusal
+      }),
+      Stream.runDrain,
+      Effect.timeoutOption(refusalPatience),
+      Effect.ignore,
+      Effect.map(() => body.slice(0, maxRefusal))
+    )
+  })
+
 const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-  const body = yield* Effect.orElseSucceed(response.text, () => "")
   return {
     status: response.status,
-    body: body.slice(0, maxRefusal),
+    body: yield* beginning(response),
     retryAfterMillis: RetryAfter.parse(response.headers["retry-after"], yield* Clock.currentTimeMillis)
   }
 })
+
+/** An error as a log may have it: what a server echoes of the key is hidden, and no line of it looks like another's. */
+const presentable =
+  (key: Redacted.Redacted<string> | undefined) =>
+  (error: ModelError): ModelError => {
+    const text = key === undefined ? error.message : error.message.replaceAll(Redacted.value(key), "***")
+    const message = text.replaceAll(/\p{Cc}+/gu, " ")
+    return message === error.message ? error : new ModelError({ ...error, message })
+  }
+
+const unsendable = (cause: unknown) =>
+  new ModelError({
+    reason: "context_overflow",
+    message: "the conversation is too large to be sent to the model server",
+    retryable: false,
+    cause
+  })
+
+const unusable = (cause: unknown) =>
+  new ModelError({
+    reason: "invalid_request",
+    message: "the model server's address or key is none that a request can carry",
+    retryable: false,
+    cause
+  })
 
 /**
  * Streams a provider's answers over HTTP. The request is made when the stream is run, and its connection is closed when
@@ -132,6 +200,7 @@ export const make =
   (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> => {
     const open = Effect.gen(function* () {
       const { body, path, state } = provider.encode(request)
+      const json = yield* Effect.try({ try: () => HttpBody.jsonUnsafe(body), catch: unsendable })
       const scope = yield* Scope.fork(yield* Effect.scope)
       const watch = yield* makeWatch(scope, connection)
       const key = connection.apiKey
@@ -141,10 +210,11 @@ export const make =
           ...provider.headers,
           ...(key === undefined ? {} : provider.auth(Redacted.value(key)))
         }),
-        HttpClientRequest.bodyJsonUnsafe(body),
+        HttpClientRequest.setBody(json),
         HttpClient.withScope(client).execute,
         Scope.provide(scope),
-        Effect.mapError((cause) => watch.expired() ?? network(cause))
+        Effect.mapError((cause) => watch.expired() ?? network(cause)),
+        Effect.catchDefect((cause) => Effect.fail(unusable(cause)))
       )
       if (response.status < 200 || response.status > 299) return yield* provider.refuse(yield* refusal(response))
       const whole = Option.fromUndefinedOr(response.headers["content-type"])
@@ -156,5 +226,5 @@ export const make =
       const bytes = Stream.mapError(response.stream, network)
       return Stream.transformPull(bytes, (pull) => Effect.succeed(pullEvents(pull, reader, watch)))
     })
-    return Stream.unwrap(open)
+    return Stream.mapError(Stream.unwrap(open), presentable(connection.apiKey))
   }

@@ -18,14 +18,19 @@ const isWhole = (text: string): boolean =>
 const fragmentArguments = (value: Schema.Json | undefined): string =>
   value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
 
+const fragmentId = ({ id }: ToolCallDelta): string =>
+  typeof id === "string" || typeof id === "number" ? String(id) : ""
+
 /** Which call a fragment goes on with; -1 where it begins one. */
-const owner = (calls: ReadonlyArray<PartialCall>, { function: fn, id, index }: ToolCallDelta): number => {
+const owner = (calls: ReadonlyArray<PartialCall>, delta: ToolCallDelta): number => {
+  const { function: fn, index } = delta
+  const id = fragmentId(delta)
   const name = fn?.name ?? ""
   const last = calls.length - 1
   const atIndex = typeof index === "number" ? calls.findLastIndex((call) => call.index === index) : last
   const call = calls[atIndex]
   if (call === undefined) return -1
-  if (id !== undefined && id !== null && id !== "") {
+  if (id !== "") {
     if (call.id === id)
       return name !== "" && isWhole(call.arguments) && fragmentArguments(fn?.arguments) !== "" ? -1 : atIndex
     if (call.id !== "")
@@ -44,7 +49,7 @@ const owner = (calls: ReadonlyArray<PartialCall>, { function: fn, id, index }: T
 export const add = (calls: ReadonlyArray<PartialCall>, delta: ToolCallDelta): ReadonlyArray<PartialCall> => {
   const fragment = {
     index: delta.index ?? undefined,
-    id: delta.id ?? "",
+    id: fragmentId(delta),
     name: delta.function?.name ?? "",
     arguments: fragmentArguments(delta.function?.arguments),
     extra: delta.extra_content ?? undefined

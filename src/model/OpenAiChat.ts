@@ -1,4 +1,4 @@
-import { type Duration, Effect, Layer, type Redacted, Result } from "effect"
+import { type Duration, Effect, Layer, Option, type Redacted, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
@@ -46,9 +46,12 @@ const finish = ({ reason, usage }: Pick<OpenAiState, "reason" | "usage">): Model
   ...(usage === undefined ? {} : { usage })
 })
 
+const endedBadly = ProviderError.inStream("the model server ended its answer with an error")
+
 const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState> => {
-  if (chunk.error !== undefined && chunk.error !== null) return Result.fail(ProviderError.inStream(chunk.error))
-  const usage = chunk.usage === undefined || chunk.usage === null ? state.usage : toUsage(chunk.usage)
+  if (chunk.error !== undefined && chunk.error !== null && chunk.error !== "")
+    return Result.fail(ProviderError.inStream(chunk.error))
+  const usage = Option.getOrElse(Option.map(OpenAiChunk.decodeUsage(chunk.usage), toUsage), () => state.usage)
   const choice = chunk.choices?.find(({ index }) => index === undefined || index === null || index === 0)
   const message = choice?.delta ?? choice?.message ?? {}
   const thoughts = delta("thinking_delta", message.reasoning_content || OpenAiChunk.contentText(message.reasoning))
@@ -58,7 +61,6 @@ const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState
   const reasoned = OpenAiReasoning.add(state.reasoned, message)
   const isReasoned = text.length > 0 || ended !== ""
   const events = [...thoughts, ...(isReasoned ? OpenAiReasoning.toEvents(reasoned, state.model) : []), ...text]
-  if (ended === "error") return Result.fail(ProviderError.inStream("the model server ended its answer with an error"))
   const refused = message.refusal !== undefined && message.refusal !== null && message.refusal !== ""
   const reason = refused
     ? "refusal"
@@ -75,6 +77,7 @@ const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState
     reasoned: isReasoned ? OpenAiReasoning.none : reasoned,
     spoke: state.spoke || events.length > 0 || calls.length > 0
   }
+  if (ended === "error") return Result.succeed([next, events, endedBadly])
   if (ended !== "" && calls.length > 0) {
     return Result.succeed([
       { ...next, calls: [] },
@@ -121,7 +124,7 @@ export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk> = {
   headers: {},
   auth: (key) => ({ authorization: `Bearer ${key}` }),
   decodeChunk: OpenAiChunk.decode,
-  isLast: (data) => data === "[DONE]",
+  isLast: (data) => data.trim() === "[DONE]",
   isOver: () => false,
   step,
   end,

@@ -6,7 +6,7 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 /** A part of a tool call. Servers leave out, repeat and mix up every field of it. */
 export const ToolCallDelta = Schema.Struct({
   index: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
-  id: text,
+  id: Schema.optionalKey(Schema.Json),
   /** What Gemini's compatible endpoint wants back with the call. */
   extra_content: Schema.optionalKey(Schema.Json),
   function: Schema.optionalKey(Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Json) })))
@@ -48,11 +48,14 @@ export const Chunk = Schema.Struct({
       )
     )
   ),
-  usage: Schema.optionalKey(Schema.NullOr(ChunkUsage)),
+  usage: Schema.optionalKey(Schema.Json),
   error: Schema.optionalKey(Schema.Json)
 })
 export type Chunk = typeof Chunk.Type
 export type ChunkUsage = typeof ChunkUsage.Type
+
+/** The tokens that a chunk tells of; none where it tells them in a way of its own. */
+export const decodeUsage = Schema.decodeUnknownOption(ChunkUsage)
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Chunk))
 

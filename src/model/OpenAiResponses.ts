@@ -7,6 +7,7 @@ import * as ModelTransport from "./ModelTransport.ts"
 import * as OpenAiResponsesRequest from "./OpenAiResponsesRequest.ts"
 import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
+import * as TypedChunk from "./TypedChunk.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
@@ -50,11 +51,25 @@ const FunctionCall = Schema.Struct({
 
 const isCall = Schema.is(FunctionCall)
 const isReasoning = Schema.is(OpenAiResponsesRequest.ReasoningItem)
-const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Chunk))
+
+/** The types of events that are read. */
+const types = new Set([
+  "response.output_text.delta",
+  "response.refusal.delta",
+  "response.reasoning_summary_text.delta",
+  "response.reasoning_text.delta",
+  "response.reasoning_summary_part.added",
+  "response.output_item.done",
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+  "error"
+])
 
 /** How far an answer has been read. */
 export interface ResponsesState {
   readonly names: ToolNames
+  readonly model: string
   readonly refused: boolean
   readonly reason: FinishReason | undefined
   readonly usage: Usage | undefined
@@ -74,10 +89,14 @@ const toUsage = ({ response }: Chunk): Usage | undefined => {
 const say = (state: ResponsesState, type: "text_delta" | "thinking_delta", { delta }: Chunk): Stepped<ResponsesState> =>
   Result.succeed([state, typeof delta === "string" && delta !== "" ? [{ type, delta }] : []])
 
-const hearItem = (names: ToolNames, item: Chunk["item"]): ReadonlyArray<ModelEvent> => {
+const hearItem = ({ model, names }: ResponsesState, item: Chunk["item"]): ReadonlyArray<ModelEvent> => {
   if (isReasoning(item)) {
     const { encrypted_content, id, summary } = item
-    return [{ type: "provider_data", data: { type: "reasoning", id, summary, encrypted_content } }]
+    const data: OpenAiResponsesRequest.ReasoningData = {
+      model,
+      item: { type: "reasoning", id, summary, encrypted_content }
+    }
+    return [{ type: "provider_data", data }]
   }
   if (!isCall(item)) return []
   const data = typeof item.call_id === "string" && item.call_id !== "" ? { data: item.call_id } : {}
@@ -101,7 +120,7 @@ const step = (state: ResponsesState, chunk: Chunk): Stepped<ResponsesState> => {
         ? Result.succeed([state, [{ type: "thinking_delta", delta: "\n\n" }]])
         : Result.succeed([state, []])
     case "response.output_item.done":
-      return Result.succeed([state, hearItem(state.names, chunk.item)])
+      return Result.succeed([state, hearItem(state, chunk.item)])
     case "response.completed":
       return stop(state, chunk, "stop")
     case "response.incomplete":
@@ -128,13 +147,14 @@ export const provider = (
   auth: (key) => ({ authorization: `Bearer ${key}` }),
   encode: (request) => {
     const { body, names } = OpenAiResponsesRequest.encode(request, options)
-    return { path: "/responses", body, state: { names, refused: false, reason: undefined, usage: undefined } }
+    return {
+      path: "/responses",
+      body,
+      state: { names, model: request.model, refused: false, reason: undefined, usage: undefined }
+    }
   },
-  decodeChunk: (json) =>
-    Result.mapError(decodeJson(json), () =>
-      bad(`the model server sent no event of the Responses API: ${json.slice(0, 200)}`)
-    ),
-  isLast: (data) => data === "[DONE]",
+  decodeChunk: TypedChunk.decoder("the Responses API", Chunk, types),
+  isLast: (data) => data.trim() === "[DONE]",
   isOver: ({ type }) => type === "response.completed" || type === "response.incomplete",
   step,
   end: ({ reason, usage }) =>

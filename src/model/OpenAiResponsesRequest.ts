@@ -22,17 +22,30 @@ export const ReasoningItem = Schema.Struct({
   encrypted_content: Schema.NonEmptyString
 })
 
+/** What is kept of reasoning: the item, and the model that it is of. No other is told it. */
+const ReasoningData = Schema.Struct({ model: Schema.String, item: ReasoningItem })
+export type ReasoningData = typeof ReasoningData.Type
+
 type Item = Schema.JsonObject
 
-const decodeReasoning = Schema.decodeUnknownOption(ReasoningItem)
+const decodeReasoning = Schema.decodeUnknownOption(ReasoningData)
 
-const reasoning = ({ providerData }: Conversation.SpokenBlock): ReadonlyArray<Item> =>
-  providerData.flatMap(({ data, provider: from }) =>
-    from === provider ? Option.toArray(decodeReasoning(data)).map((item) => ({ ...item })) : []
-  )
+const reasoning = ({ providerData }: Conversation.SpokenBlock, model: string): ReadonlyArray<Item> =>
+  providerData
+    .flatMap(({ data, provider: from }) => (from === provider ? Option.toArray(decodeReasoning(data)) : []))
+    .filter((data) => data.model === model)
+    .map(({ item }) => ({ ...item }))
 
-const takes = (spoken: Conversation.SpokenBlock): boolean =>
-  spoken.block.type !== "thinking" || reasoning(spoken).length > 0
+const takes =
+  (model: string) =>
+  (spoken: Conversation.SpokenBlock): boolean =>
+    spoken.block.type !== "thinking" || reasoning(spoken, model).length > 0
+
+interface Encoding {
+  readonly model: string
+  readonly names: ToolNames.ToolNames
+  readonly idOf: ProviderCallIds.CallIds
+}
 
 const userItem = (content: Conversation.Said): Item => ({
   type: "message",
@@ -44,19 +57,18 @@ const userItem = (content: Conversation.Said): Item => ({
 
 const assistantItems = (
   { blocks, results }: Extract<Conversation.Exchange, { readonly role: "assistant" }>,
-  names: ToolNames.ToolNames,
-  idOf: ProviderCallIds.CallIds
+  { idOf, model, names }: Encoding
 ): ReadonlyArray<Item> => {
   const spoken = blocks.flatMap((spoken): ReadonlyArray<Item> => {
     const { block } = spoken
-    if (block.type === "thinking") return reasoning(spoken)
+    if (block.type === "thinking") return reasoning(spoken, model)
     return block.type === "text"
       ? [
-          ...reasoning(spoken),
+          ...reasoning(spoken, model),
           { type: "message", role: "assistant", content: [{ type: "output_text", text: block.text }] }
         ]
       : [
-          ...reasoning(spoken),
+          ...reasoning(spoken, model),
           {
             type: "function_call",
             call_id: idOf(block),
@@ -81,9 +93,9 @@ export const encode = (
   request: ModelRequest,
   options: ReasoningOptions
 ): { readonly body: Schema.JsonObject; readonly names: ToolNames.ToolNames } => {
-  const { exchanges, system } = Conversation.make(request.system, request.history, takes)
+  const { exchanges, system } = Conversation.make(request.system, request.history, takes(request.model))
   const names = ToolNames.make([...request.tools.map(({ name }) => name), ...Conversation.calledNames(exchanges)])
-  const idOf = ProviderCallIds.make(provider, exchanges)
+  const encoding = { model: request.model, names, idOf: ProviderCallIds.make(provider, exchanges) }
   return {
     names,
     body: {
@@ -93,7 +105,7 @@ export const encode = (
       include: ["reasoning.encrypted_content"],
       ...(system === "" ? {} : { instructions: system }),
       input: ResultImages.behind(exchanges).flatMap((exchange) =>
-        exchange.role === "user" ? [userItem(exchange.content)] : assistantItems(exchange, names, idOf)
+        exchange.role === "user" ? [userItem(exchange.content)] : assistantItems(exchange, encoding)
       ),
       ...(request.tools.length === 0
         ? {}

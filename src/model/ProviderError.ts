@@ -18,7 +18,8 @@ const overflow =
 /** Whether a text says that the conversation is too long for the model. */
 export const isOverflow = (text: string): boolean => overflow.test(text)
 
-const filtered = /content[_ ](?:filter|policy)|content management policy|safety|moderation/i
+const filtered =
+  /content[_ ](?:filter|policy)|content management policy|moderation_blocked|(?:rejected|blocked|flagged)\b.{0,60}\b(?:safety|moderation)/i
 
 const unauthorized = /invalid[_ ]api[_ ]key|unauthorized|authentication/i
 const limited = /rate[_ ]?limit|too many requests|quota/i

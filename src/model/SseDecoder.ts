@@ -2,6 +2,8 @@
 export interface SseDecoder {
   /** Takes the next characters and gives the data of the events that they complete. */
   readonly feed: (text: string) => ReadonlyArray<string>
+  /** How many characters wait for the end of their event. */
+  readonly pending: () => number
   /** The data of an event that the stream ended in, if any. */
   readonly end: () => ReadonlyArray<string>
 }
@@ -13,14 +15,18 @@ export interface SseDecoder {
 export const make = (): SseDecoder => {
   let rest = ""
   let data: Array<string> = []
+  let held = 0
   let afterCr = false
 
   const line = (text: string, events: Array<string>): void => {
     if (text === "") {
       if (data.length > 0) events.push(data.length === 1 ? (data[0] ?? "") : data.join("\n"))
       data = []
-    } else if (text.startsWith("data:")) data.push(text.slice(text.charCodeAt(5) === 0x20 ? 6 : 5))
-    else if (text === "data") data.push("")
+      held = 0
+    } else if (text.startsWith("data:")) {
+      data.push(text.slice(text.charCodeAt(5) === 0x20 ? 6 : 5))
+      held += text.length
+    } else if (text === "data") data.push("")
   }
 
   const feed = (text: string): ReadonlyArray<string> => {
@@ -42,5 +48,5 @@ export const make = (): SseDecoder => {
     return events
   }
 
-  return { feed, end: () => feed("\n\n") }
+  return { feed, pending: () => held + rest.length, end: () => feed("\n\n") }
 }

@@ -30,7 +30,7 @@ describe("ModelBreaker", () => {
       }
       const left = yield* ask()
       assert.include(left?.message, "left alone")
-      assert.strictEqual(left?.retryable, true)
+      assert.strictEqual(left?.retryable, false)
       assert.strictEqual(left?.retryAfterMillis, 30_000)
       assert.strictEqual(requests.length, 4)
       yield* TestClock.adjust("30 seconds")
