@@ -14,29 +14,30 @@ import type { ModelSetting, Settings } from "./Settings.ts"
 export const nameOf = (model: ModelSetting): string => (model.provider === "demo" ? "demo" : model.model)
 
 /**
- * Whether OpenAI itself is spoken to. Other servers may not fetch images, or may stand where they reach what an
- * application must not: theirs are fetched here.
+ * Whether a provider itself is spoken to. Other servers of its protocol may not fetch images, or may stand where they reach
+ * what an application must not: theirs are fetched here.
  */
-const isOpenAi = (baseUrl: string): boolean => URL.parse(baseUrl)?.hostname === "api.openai.com"
+const isAt = (host: string, baseUrl: string): boolean => URL.parse(baseUrl)?.hostname === host
 
 const providerLayer = (
   settings: Settings,
-  { provider }: ModelSetting
+  { provider }: Exclude<ModelSetting, { readonly provider: "demo" }>
 ): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
   const timeouts = { firstByteTimeout: settings.modelTimeout, idleTimeout: settings.modelTimeout }
   const images = { allow: settings.webFetchAllow }
-  const fetching = isOpenAi(settings.openAi.baseUrl)
-    ? identity
-    : (model: Layer.Layer<ChatModel, never, HttpClient.HttpClient>) => InlineImages.layer(model, images)
+  const fetchingUnless = (isProvider: boolean) =>
+    isProvider
+      ? identity
+      : (model: Layer.Layer<ChatModel, never, HttpClient.HttpClient>) => InlineImages.layer(model, images)
+  const forOpenAi = fetchingUnless(isAt("api.openai.com", settings.openAi.baseUrl))
+  const forAnthropic = fetchingUnless(isAt("api.anthropic.com", settings.anthropic.baseUrl))
   switch (provider) {
-    case "demo":
-      return Demo.layer()
     case "openai":
-      return fetching(OpenAiChat.layer({ ...settings.openAi, ...timeouts }))
+      return forOpenAi(OpenAiChat.layer({ ...settings.openAi, ...timeouts }))
     case "openai-responses":
-      return fetching(OpenAiResponses.layer({ ...settings.openAi, ...timeouts }))
+      return forOpenAi(OpenAiResponses.layer({ ...settings.openAi, ...timeouts }))
     case "anthropic":
-      return Anthropic.layer({ ...settings.anthropic, ...timeouts })
+      return forAnthropic(Anthropic.layer({ ...settings.anthropic, ...timeouts }))
     case "gemini":
       return Gemini.layer({ ...settings.gemini, ...timeouts, images })
   }

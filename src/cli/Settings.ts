@@ -1,5 +1,6 @@
 import { Config, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import type * as Arr from "effect/Array"
+import * as AddressGuard from "../tool/AddressGuard.ts"
 import type { ApiKey } from "../server/ApiKeys.ts"
 
 /** A variable of the environment has a value that the server cannot work with. */
@@ -35,17 +36,15 @@ const setting = <A>(variable: string, otherwise: string, parse: Parse<A>): Effec
     return yield* Effect.fromResult(Result.mapError(parsed, (problem) => new InvalidSetting({ variable, problem })))
   })
 
-/** A provider's key, where there is one. */
-const secret = (variable: string): Effect.Effect<{ readonly apiKey?: Redacted.Redacted<string> }> =>
-  Effect.map(Effect.orDie(Config.option(Config.Redacted(variable))), (key) =>
-    Option.match(
-      Option.filter(key, (key) => Redacted.value(key) !== ""),
-      {
-        onNone: () => ({}),
-        onSome: (apiKey) => ({ apiKey })
-      }
-    )
-  )
+/** A provider's key, where there is one; blanks around it, as files of secrets have them, are no part of it. */
+const secret = (variable: string): Effect.Effect<{ readonly apiKey?: Redacted.Redacted<string> }, InvalidSetting> =>
+  Effect.gen(function* () {
+    const given = Option.getOrElse(yield* Effect.orDie(Config.option(Config.String(variable))), () => "").trim()
+    if (given === "") return {}
+    if (/^[\x21-\x7e]+$/.test(given)) return { apiKey: Redacted.make(given) }
+    const problem = "it is no key: a key has no blanks, and no characters beyond ASCII"
+    return yield* new InvalidSetting({ variable, problem })
+  })
 
 const any: Parse<string> = Result.succeed
 
@@ -80,14 +79,27 @@ const models: Parse<Arr.NonEmptyReadonlyArray<ModelSetting>> = (text) => {
 
 const database: Parse<DatabaseSetting> = (text) => {
   if (text === "memory:") return Result.succeed({ kind: "memory" })
-  if (/^postgres(?:ql)?:\/\/\S/.test(text)) return Result.succeed({ kind: "postgres", url: Redacted.make(text) })
+  if (/^postgres(?:ql)?:\/\/\S/.test(text) && URL.canParse(text))
+    return Result.succeed({ kind: "postgres", url: Redacted.make(text) })
   const filename = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1]
   return filename === undefined
     ? Result.fail(
-        `"${text.replace(/:[^:@/]*@/, ":***@")}" is no database; give sqlite:PATH such as sqlite:./data/aap.db, postgres://USER:PASSWORD@HOST/NAME, or memory:`
+        `"${text.split(":")[0]}:…" is no database; give sqlite:PATH such as sqlite:./data/aap.db, postgres://USER:PASSWORD@HOST/NAME, or memory:`
       )
     : Result.succeed({ kind: "sqlite", filename })
 }
+
+/** Hosts, addresses and networks. */
+const places: Parse<ReadonlyArray<string>> = (text) =>
+  Result.flatMap(list(text), (items) =>
+    Result.all(
+      items.map((item) =>
+        AddressGuard.isPlace(item)
+          ? Result.succeed(item)
+          : Result.fail(`"${item}" is no host, address or network; give a list such as intranet.example,10.1.0.0/16`)
+      )
+    )
+  )
 
 const httpUrl: Parse<string> = (text) =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "")
@@ -145,7 +157,7 @@ export const settings = Effect.gen(function* () {
     heartbeat: yield* setting("AAP_HEARTBEAT", "15", duration),
     stallTimeout: yield* setting("AAP_STALL_TIMEOUT", "60", duration),
     modelTimeout: yield* setting("AAP_MODEL_TIMEOUT", "60", duration),
-    webFetchAllow: yield* setting("AAP_WEB_FETCH_ALLOW", "", list),
+    webFetchAllow: yield* setting("AAP_WEB_FETCH_ALLOW", "", places),
     label: yield* setting("AAP_MODEL", "demo", any)
   }
   if (read.apiKeys.length === 0 && !loopback.test(read.host)) {

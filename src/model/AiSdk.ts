@@ -36,9 +36,7 @@ const withOptions = (
 ): { readonly providerOptions?: SharedV4ProviderOptions } =>
   options === undefined ? {} : { providerOptions: options as SharedV4ProviderOptions }
 
-const saidPart = (
-  part: Extract<PartPrompt.Part, { readonly type: "text" | "image" }>
-): LanguageModelV4TextPart | LanguageModelV4FilePart => {
+const saidPart = (part: PartPrompt.PartOf<"text" | "image">): LanguageModelV4TextPart | LanguageModelV4FilePart => {
   if (part.type === "text") return part
   const { base64, mediaType, url } = part
   const data =
@@ -46,18 +44,14 @@ const saidPart = (
   return { type: "file", mediaType, data }
 }
 
-const spokenPart = (part: Extract<PartPrompt.Part, { readonly type: "text" | "reasoning" | "call" }>) => {
+const spokenPart = (part: PartPrompt.PartOf<"text" | "reasoning" | "call">) => {
   if (part.type === "text") return { type: "text", text: part.text } as const
   if (part.type === "reasoning") return { type: "reasoning", text: part.text, ...withOptions(part.options) } as const
   const { id: toolCallId, input, name: toolName, options } = part
   return { type: "tool-call", toolCallId, toolName, input, ...withOptions(options) } as const
 }
 
-const resultPart = ({
-  id,
-  name,
-  text
-}: Extract<PartPrompt.Part, { readonly type: "result" }>): LanguageModelV4ToolResultPart => ({
+const resultPart = ({ id, name, text }: PartPrompt.PartOf<"result">): LanguageModelV4ToolResultPart => ({
   type: "tool-result",
   toolCallId: id,
   toolName: name,
@@ -98,16 +92,20 @@ const toCall = (
 
 const decodeOptions = Schema.decodeUnknownOption(Schema.fromJsonString(PartPrompt.Options))
 
+/** As JSON; none for what cannot be, or is not there. */
+const toJson = Option.liftThrowable((metadata: SharedV4ProviderMetadata | undefined) => JSON.stringify(metadata))
+
 const toOptions = (metadata: SharedV4ProviderMetadata | undefined): { readonly options?: PartPrompt.Options } =>
-  metadata === undefined
-    ? {}
-    : Option.match(decodeOptions(JSON.stringify(metadata)), { onNone: () => ({}), onSome: (options) => ({ options }) })
+  Option.match(Option.flatMap(toJson(metadata), decodeOptions), {
+    onNone: () => ({}),
+    onSome: (options) => ({ options })
+  })
 
 const toUsage = (usage: Extract<LanguageModelV4StreamPart, { type: "finish" }>["usage"]): Usage => ({
-  inputTokens: usage.inputTokens.total ?? 0,
-  outputTokens: usage.outputTokens.total ?? 0,
-  cachedTokens: usage.inputTokens.cacheRead ?? 0,
-  reasoningTokens: usage.outputTokens.reasoning ?? 0
+  inputTokens: usage?.inputTokens?.total ?? 0,
+  outputTokens: usage?.outputTokens?.total ?? 0,
+  cachedTokens: usage?.inputTokens?.cacheRead ?? 0,
+  reasoningTokens: usage?.outputTokens?.reasoning ?? 0
 })
 
 const toFinish = ({
@@ -157,23 +155,31 @@ const supportsUrl = (supported: Record<string, ReadonlyArray<RegExp>>) => (url: 
   )
 
 const ask = Effect.fnUntraced(function* (
-  model: LanguageModelV4,
+  modelOf: (name: string) => LanguageModelV4,
   request: ModelRequest,
   inline: InlineImages.Inline,
   options: AiSdkOptions
 ) {
+  const toError = AiSdkError.make(yield* Clock.currentTimeMillis)
+  const model = yield* Effect.try({ try: () => modelOf(request.model), catch: toError })
+  const idle = Duration.fromInputUnsafe(options.idleTimeout ?? "1 minute")
   const name = `${model.provider}/${model.modelId}`
   const { signal } = yield* abortController
-  const toError = AiSdkError.make(yield* Clock.currentTimeMillis)
   const attempt = <A>(run: () => PromiseLike<A>) =>
     Effect.tryPromise({ try: () => Promise.resolve(run()), catch: toError })
   const supported = yield* attempt(async () => await model.supportedUrls)
-  const history = yield* inline(request.history, supportsUrl(supported))
+  const history = yield* inline(request.history, supportsUrl(supported ?? {}))
   const prompt = PartPrompt.make(provider, name, { ...request, history })
   const call = toCall(prompt, request, options.providerOptions)
-  const { stream } = yield* attempt(() => model.doStream({ ...call, abortSignal: signal }))
-  const parts = Stream.fromReadableStream({ evaluate: () => stream, onError: toError })
-  return PartReader.read(parts, PartReader.make(name, prompt.names), toAnswer(toError))
+  const parts = Stream.unwrap(
+    Effect.map(
+      attempt(() => model.doStream({ ...call, abortSignal: signal })),
+      ({ stream }) => Stream.fromReadableStream({ evaluate: () => stream, onError: toError })
+    )
+  )
+  return PartReader.read(parts, PartReader.make(name, prompt.names), toAnswer(toError)).pipe(
+    Stream.timeoutOrElse({ duration: idle, orElse: () => Stream.fail(PartReader.silent(idle)) })
+  )
 })
 
 /**
@@ -188,18 +194,12 @@ export const layer = (
   model: LanguageModelV4 | ((name: string) => LanguageModelV4),
   options: AiSdkOptions = {}
 ): Layer.Layer<ChatModel> => {
-  const idle = Duration.fromInputUnsafe(options.idleTimeout ?? "1 minute")
   const modelOf = typeof model === "function" ? model : () => model
   return Layer.effect(
     ChatModel,
     Effect.map(InlineImages.make(options.images), (inline) => ({
       provider,
-      stream: (request) =>
-        Effect.try({ try: () => modelOf(request.model), catch: AiSdkError.make(0) }).pipe(
-          Effect.flatMap((model) => ask(model, request, inline, options)),
-          Stream.unwrap,
-          Stream.timeoutOrElse({ duration: idle, orElse: () => Stream.fail(PartReader.silent(idle)) })
-        )
+      stream: (request) => Stream.unwrap(ask(modelOf, request, inline, options))
     }))
   )
 }

@@ -2,6 +2,7 @@ import { Option, Schema } from "effect"
 import type { ImageBlock } from "../protocol/Content.ts"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
+import * as ImageKind from "./ImageKind.ts"
 import * as ProviderCallIds from "./ProviderCallIds.ts"
 import * as ToolNames from "./ToolNames.ts"
 
@@ -34,10 +35,8 @@ const decodeThinking = Schema.decodeUnknownOption(ThinkingData)
 const cached = { cache_control: { type: "ephemeral" } }
 
 const source = ({ url }: ImageBlock): Block => {
-  const [, mediaType, data] = /^data:([^;]+);base64,(.*)$/.exec(url) ?? []
-  return mediaType === undefined || data === undefined
-    ? { type: "url", url }
-    : { type: "base64", media_type: mediaType, data }
+  const data = ImageKind.parseDataUrl(url)
+  return data === undefined ? { type: "url", url } : { type: "base64", media_type: data.mediaType, data: data.base64 }
 }
 
 const said = (content: Conversation.Said): ReadonlyArray<Block> =>

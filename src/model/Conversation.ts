@@ -2,6 +2,7 @@ import type { HistoryEntry, ProviderData } from "../history/HistoryEntry.ts"
 import { isBlank } from "../history/Transcript.ts"
 import type { AssistantBlock, ImageBlock, InputContent, TextBlock, ToolUseBlock } from "../protocol/Content.ts"
 import type { ToolMessage } from "../protocol/Message.ts"
+import * as ImageKind from "./ImageKind.ts"
 
 /** What a user or a tool says to a model: at least one block, none of them blank. */
 export type Said = readonly [TextBlock | ImageBlock, ...ReadonlyArray<TextBlock | ImageBlock>]
@@ -37,10 +38,12 @@ export interface Conversation {
 const nothing: TextBlock = { type: "text", text: "(no output)" }
 const unanswered: TextBlock = { type: "text", text: "Tool call not run." }
 
-const spoken = (content: InputContent): ReadonlyArray<TextBlock | ImageBlock> =>
-  (typeof content === "string" ? [{ type: "text", text: content } as const] : content).filter(
-    (block) => block.type === "image" || !isBlank(block.text)
-  )
+const pictured: TextBlock = { type: "text", text: "(An image.)" }
+
+const said = (content: InputContent, kinds: ReadonlySet<string>): ReadonlyArray<TextBlock | ImageBlock> =>
+  (typeof content === "string" ? [{ type: "text", text: content } as const] : content)
+    .filter((block) => block.type === "image" || !isBlank(block.text))
+    .map((block) => (block.type === "image" ? ImageKind.showable(block, kinds) : block))
 
 const atLeast = (blocks: ReadonlyArray<TextBlock | ImageBlock>, otherwise: TextBlock): Said => {
   const [first, ...rest] = blocks
@@ -53,7 +56,8 @@ const assistantBlocks = ({ message, providerData = [] }: HistoryEntry): Readonly
     typeof message.content === "string" ? [{ type: "text", text: message.content } as const] : message.content
   return blocks.flatMap((block, index): ReadonlyArray<SpokenBlock> => {
     const data = providerData.filter((data) => data.block === index)
-    if (block.type === "image" || (block.type === "text" && isBlank(block.text))) return []
+    if (block.type === "image") return [{ block: pictured, providerData: [] }]
+    if (block.type === "text" && isBlank(block.text)) return []
     return block.type === "thinking" && isBlank(block.thinking) && data.length === 0
       ? []
       : [{ block, providerData: data }]
@@ -70,11 +74,12 @@ const callsOf = (blocks: ReadonlyArray<SpokenBlock>) => blocks.map(({ block }) =
 
 const resultsOf = (
   blocks: ReadonlyArray<SpokenBlock>,
-  answers: ReadonlyArray<ToolMessage>
+  answers: ReadonlyArray<ToolMessage>,
+  kinds: ReadonlySet<string>
 ): ReadonlyArray<CallResult> =>
   callsOf(blocks).map((call) => {
     const answer = answers.find((answer) => answer.toolCallId === call.toolCallId)
-    return { call, content: answer === undefined ? [unanswered] : atLeast(spoken(answer.content), nothing) }
+    return { call, content: answer === undefined ? [unanswered] : atLeast(said(answer.content, kinds), nothing) }
   })
 
 /** The `tool` messages that follow directly. */
@@ -99,17 +104,19 @@ const join = (exchanges: Array<Exchange>, next: Exchange): void => {
 
 /**
  * Brings a history into a shape that no provider refuses. `takes` says which of the assistant's blocks this one takes,
- * among all of their message.
+ * among all of their message, `kinds` which media types of images it sees.
  *
  * 1. System text is hoisted: the agent's first, then what stands in the history.
  * 2. Blank blocks are dropped, and messages that say nothing with them.
  * 3. Messages of one role in a row are one, unless calls stand between.
- * 4. Each call has one result, right behind it, in the order of the calls; a result of no call is dropped.
+ * 4. Images that it does not see are notes, and so are an assistant's own.
+ * 5. Each call has one result, right behind it, in the order of the calls; a result of no call is dropped.
  */
 export const make = (
   system: string,
   history: ReadonlyArray<HistoryEntry>,
-  takes: (spoken: SpokenBlock, all: ReadonlyArray<SpokenBlock>) => boolean = () => true
+  takes: (spoken: SpokenBlock, all: ReadonlyArray<SpokenBlock>) => boolean = () => true,
+  kinds: ReadonlySet<string> = ImageKind.common
 ): Conversation => {
   const systems = [system]
   const exchanges: Array<Exchange> = []
@@ -117,11 +124,11 @@ export const make = (
     const { message } = entry
     if (message.role === "system") systems.push(message.content)
     else if (message.role === "user") {
-      const [first, ...rest] = spoken(message.content)
+      const [first, ...rest] = said(message.content, kinds)
       if (first !== undefined) join(exchanges, { role: "user", content: [first, ...rest] })
     } else if (message.role === "assistant") {
       const blocks = assistantBlocks(entry).filter((spoken, _, all) => takes(spoken, all))
-      const results = resultsOf(blocks, answersAfter(history, index))
+      const results = resultsOf(blocks, answersAfter(history, index), kinds)
       if (blocks.length > 0) join(exchanges, { role: "assistant", blocks, results })
     }
   }

@@ -19,14 +19,12 @@ export interface EffectAiOptions {
 /** Whose provider data this is. */
 const provider = "effect-ai"
 
-const saidPart = (part: Extract<PartPrompt.Part, { readonly type: "text" | "image" }>): Prompt.UserMessagePart =>
+const saidPart = (part: PartPrompt.PartOf<"text" | "image">): Prompt.UserMessagePart =>
   part.type === "text"
     ? Prompt.makePart("text", { text: part.text })
     : Prompt.makePart("file", { mediaType: part.mediaType, data: part.base64 ?? new URL(part.url) })
 
-const spokenPart = (
-  part: Extract<PartPrompt.Part, { readonly type: "text" | "reasoning" | "call" }>
-): Prompt.AssistantMessagePart => {
+const spokenPart = (part: PartPrompt.PartOf<"text" | "reasoning" | "call">): Prompt.AssistantMessagePart => {
   if (part.type === "text") return Prompt.makePart("text", { text: part.text })
   const options = (part.options ?? {}) as Prompt.ProviderOptions
   if (part.type === "reasoning") return Prompt.makePart("reasoning", { text: part.text, options })
@@ -34,11 +32,7 @@ const spokenPart = (
   return Prompt.makePart("tool-call", { id, name, params, providerExecuted: false, options })
 }
 
-const resultPart = ({
-  id,
-  name,
-  text
-}: Extract<PartPrompt.Part, { readonly type: "result" }>): Prompt.ToolMessagePart =>
+const resultPart = ({ id, name, text }: PartPrompt.PartOf<"result">): Prompt.ToolMessagePart =>
   Prompt.makePart("tool-result", { id, name, result: text, isFailure: false, providerExecuted: false })
 
 const toMessage = (message: PartPrompt.Message): Prompt.Message => {

@@ -13,9 +13,12 @@ export interface Candidate {
 /** A refusal is an answer, which is not asked for again elsewhere. */
 const mayHelp = (error: ModelError): boolean => error.reason !== "refused"
 
-/** What the failures come to: the first that may pass, else the first. */
-const worse = (before: ModelError | undefined, error: ModelError): ModelError =>
-  before === undefined || (!before.retryable && error.retryable) ? error : before
+/** What the failures come to: the one that passes soonest, else the first. */
+const sum = (before: ModelError | undefined, error: ModelError): ModelError => {
+  if (before === undefined || (!before.retryable && error.retryable)) return error
+  const isSooner = error.retryable && (error.retryAfterMillis ?? 0) < (before.retryAfterMillis ?? 0)
+  return isSooner ? error : before
+}
 
 const isDelta = (event: ModelEvent): boolean => event.type === "text_delta" || event.type === "thinking_delta"
 
@@ -30,7 +33,7 @@ const mark =
  * was seen.
  *
  * 1. A refusal is passed on, and so is a failure after the first delta.
- * 2. When all fail, the failure is one that may pass, else the first model's.
+ * 2. When all fail, the failure is the one that passes soonest, else the first model's.
  * 3. Provider data keeps the name of the provider that made it.
  */
 export const make = (candidates: Arr.NonEmptyReadonlyArray<Candidate>): ChatModel["Service"] => {
@@ -45,7 +48,7 @@ export const make = (candidates: Arr.NonEmptyReadonlyArray<Candidate>): ChatMode
     return catchBefore(answer, (error) => {
       const [next, ...rest] = others
       if (!mayHelp(error)) return Stream.fail(error)
-      const failure = worse(before, error)
+      const failure = sum(before, error)
       if (next === undefined) return Stream.fail(failure)
       return Stream.unwrap(
         Effect.as(

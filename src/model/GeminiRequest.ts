@@ -3,6 +3,7 @@ import type { ToolUseBlock } from "../protocol/Content.ts"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
 import * as GeminiSignature from "./GeminiSignature.ts"
+import * as ImageKind from "./ImageKind.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
 
@@ -24,10 +25,10 @@ const decodeData = Schema.decodeUnknownOption(CallData)
 
 const saidPart = (block: Conversation.Said[number]): Part => {
   if (block.type === "text") return { text: block.text }
-  const [, mimeType, data] = /^data:([^;]+);base64,(.*)$/.exec(block.url) ?? []
-  return mimeType === undefined || data === undefined
+  const data = ImageKind.parseDataUrl(block.url)
+  return data === undefined
     ? { text: `(An image at ${block.url}, which cannot be shown here.)` }
-    : { inlineData: { mimeType, data } }
+    : { inlineData: { mimeType: data.mediaType, data: data.base64 } }
 }
 
 const callData = ({ providerData }: Conversation.SpokenBlock): Option.Option<CallData> =>
@@ -106,6 +107,9 @@ const toContents = (
   return contents
 }
 
+/** What the API sees. */
+const kinds = new Set(["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"])
+
 const takes = ({ block }: Conversation.SpokenBlock): boolean => block.type !== "thinking"
 
 /** A request as the Gemini API takes it, and the names that its tools have there. */
@@ -113,7 +117,7 @@ export const encode = (
   request: ModelRequest,
   showThoughts: boolean
 ): { readonly body: Schema.JsonObject; readonly names: ToolNames.ToolNames } => {
-  const { exchanges, system } = Conversation.make(request.system, request.history, takes)
+  const { exchanges, system } = Conversation.make(request.system, request.history, takes, kinds)
   const names = ToolNames.make([...request.tools.map(({ name }) => name), ...Conversation.calledNames(exchanges)])
   const functionDeclarations = request.tools.map(({ description, name, parameters }) => ({
     name: names.toAlias(name),

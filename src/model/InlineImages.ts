@@ -1,40 +1,36 @@
-import { Cache, Effect, Exit, Layer, Stream } from "effect"
+import { Cache, Effect, Exit, Layer, Result, Semaphore, Stream } from "effect"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { ImageBlock, TextBlock } from "../protocol/Content.ts"
 import * as PublicFetch from "../tool/PublicFetch.ts"
 import { ChatModel } from "./ChatModel.ts"
+import * as ImageKind from "./ImageKind.ts"
 
-/** What is fetched for a model. `maxBytes` is five million by default, for each image. */
-export interface InlineImagesOptions extends PublicFetch.PublicFetchOptions {}
+/** What is fetched for a model. */
+export interface InlineImagesOptions extends PublicFetch.PublicFetchOptions {
+  /** The most bytes of an image; five million by default. */
+  readonly maxBytes?: number
+  /** The most bytes of all images of a request; fifteen million by default. */
+  readonly maxTotalBytes?: number
+}
+
+/** How many images of a request are shown: the last ones. */
+const maxImages = 16
 
 /** How many images are kept, so that each step of a turn need not fetch them anew. */
-const kept = 16
+const kept = 24
 
-/** How many images are fetched at the same time for one request. */
-const concurrency = 4
-
-/** How each kind of image begins. */
-const kinds: ReadonlyArray<readonly [mimeType: string, begins: RegExp]> = [
-  ["image/png", /^\x89PNG\r\n/],
-  ["image/jpeg", /^\xff\xd8\xff/],
-  ["image/gif", /^GIF8[79]a/],
-  ["image/webp", /^RIFF[\s\S]{4}WEBP/],
-  ["image/heic", /^[\s\S]{4}ftyphei[cx]/],
-  ["image/heif", /^[\s\S]{4}ftyp(?:mif1|msf1)/]
-]
-
-/** The kind of an image, by its first bytes: what a server says of it may be anything. */
-const kindOf = (bytes: Buffer): string | undefined =>
-  kinds.find(([, begins]) => begins.test(bytes.toString("latin1", 0, 16)))?.[0]
+/** How many images are fetched at the same time, by all turns together. */
+const concurrency = 8
 
 const makeFetch = (options: InlineImagesOptions) => {
   const { maxBytes = 5_000_000 } = options
   return PublicFetch.make(options, "image/*", (url, response) =>
     Effect.gen(function* () {
       if (response.status !== 200) return yield* PublicFetch.fail(`${url.host} answered ${response.status}`)
-      const { bytes, isCut } = yield* PublicFetch.readBytes(response, maxBytes)
-      if (isCut) return yield* PublicFetch.fail(`it is larger than ${maxBytes} bytes`)
-      const kind = kindOf(bytes)
+      const { bytes, ended } = yield* PublicFetch.readBytes(response, maxBytes)
+      if (ended === "cut") return yield* PublicFetch.fail(`it is larger than ${maxBytes} bytes`)
+      if (ended === "broken") return yield* PublicFetch.fail("the connection broke before it was whole")
+      const kind = ImageKind.ofBytes(bytes)
       if (kind === undefined) return yield* PublicFetch.fail("it is no PNG, JPEG, GIF, WebP or HEIC image")
       return `data:${kind};base64,${bytes.toString("base64")}`
     })
@@ -61,24 +57,47 @@ export type Inline = (
   isFetched?: (url: string) => boolean
 ) => Effect.Effect<ReadonlyArray<HistoryEntry>>
 
+const note = (url: string, why: string): TextBlock => ({
+  type: "text",
+  text: `(The image at ${url} cannot be shown: ${why}.)`
+})
+
+/** The images as blocks, the latest first, as far as they have room together. */
+const fillRoom = (
+  fetched: ReadonlyArray<readonly [url: string, Result.Result<string, PublicFetch.FetchFailed>]>,
+  maxTotalBytes: number
+): ReadonlyMap<string, Said> => {
+  const blocks = new Map<string, Said>()
+  let left = maxTotalBytes
+  for (const [url, result] of fetched) {
+    if (Result.isFailure(result)) blocks.set(url, note(url, result.failure.message))
+    else if (result.success.length * 0.75 > left)
+      blocks.set(url, note(url, `there is room for ${maxTotalBytes} bytes in all`))
+    else {
+      left -= result.success.length * 0.75
+      blocks.set(url, { type: "image", url: result.success })
+    }
+  }
+  return blocks
+}
+
 /**
- * Fetches images behind the guard of `web_fetch`, and keeps the last few of them. One that cannot be fetched is replaced
- * by a note that says why.
+ * Fetches images behind the guard of `web_fetch`.
+ *
+ * 1. One that cannot be fetched whole, or is no image, is replaced by a note that says why.
+ * 2. The last sixteen of a history are fetched, and shown as far as they have room together; a note stands for the rest.
+ * 3. The last few are kept for a while, so that the next step need not fetch them anew.
  */
 export const make = (options: InlineImagesOptions = {}): Effect.Effect<Inline> =>
   Effect.gen(function* () {
-    const images = yield* Cache.makeWith(makeFetch(options), {
+    const { maxTotalBytes = 15_000_000 } = options
+    const permits = yield* Semaphore.make(concurrency)
+    const fetchImage = makeFetch(options)
+    const images = yield* Cache.makeWith((url: string) => permits.withPermit(fetchImage(url)), {
       capacity: kept,
       timeToLive: (exit) => (Exit.isSuccess(exit) ? "10 minutes" : "1 minute")
     })
-    const inline = (url: string): Effect.Effect<readonly [string, Said]> =>
-      Cache.get(images, url).pipe(
-        Effect.map((data) => [url, { type: "image", url: data }] as const),
-        Effect.catchTag("FetchFailed", ({ message }) =>
-          Effect.succeed([url, { type: "text", text: `(The image at ${url} cannot be shown: ${message}.)` }] as const)
-        )
-      )
-    return (history, isFetched = () => false) => {
+    return Effect.fnUntraced(function* (history, isFetched = () => false) {
       const urls = new Set(
         history.flatMap((entry) =>
           saidIn(entry)
@@ -86,13 +105,20 @@ export const make = (options: InlineImagesOptions = {}): Effect.Effect<Inline> =
             .map(({ url }) => url)
         )
       )
-      const away = [...urls].filter((url) => !isFetched(url))
-      if (away.length === 0) return Effect.succeed(history)
-      return Effect.map(Effect.forEach(away, inline, { concurrency }), (blocks) => {
-        const byUrl = new Map(blocks)
-        return history.map((entry) => replaceIn(entry, byUrl))
-      })
-    }
+      const away = [...urls].filter((url) => !isFetched(url)).reverse()
+      if (away.length === 0) return history
+      const fetched = yield* Effect.forEach(
+        away.slice(0, maxImages),
+        (url) => Effect.map(Effect.result(Cache.get(images, url)), (result) => [url, result] as const),
+        { concurrency: "unbounded" }
+      )
+      const tooMany = new PublicFetch.FetchFailed({ message: `only the last ${maxImages} images are` })
+      const blocks = fillRoom(
+        [...fetched, ...away.slice(maxImages).map((url) => [url, Result.fail(tooMany)] as const)],
+        maxTotalBytes
+      )
+      return history.map((entry) => replaceIn(entry, blocks))
+    })
   })
 
 /** For models whose provider does not fetch images, or must not: they are fetched here, and sent along. */

@@ -1,6 +1,7 @@
 import { Option, Schema } from "effect"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
+import * as ImageKind from "./ImageKind.ts"
 import * as ProviderCallIds from "./ProviderCallIds.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
@@ -37,8 +38,8 @@ export type Part =
     }
   | { readonly type: "result"; readonly id: string; readonly name: string; readonly text: string }
 
-/** Which parts stand in whose messages. */
-type PartOf<Type extends Part["type"]> = Extract<Part, { readonly type: Type }>
+/** The parts of a type. */
+export type PartOf<Type extends Part["type"]> = Extract<Part, { readonly type: Type }>
 
 /** A message: system text is told apart, and stands first. */
 export type Message =
@@ -59,10 +60,10 @@ const decodeCall = Schema.decodeUnknownOption(CallData)
 
 const saidPart = (block: Conversation.Said[number]): PartOf<"text" | "image"> => {
   if (block.type === "text") return block
-  const [, mediaType, base64] = /^data:([^;]+);base64,(.*)$/.exec(block.url) ?? []
-  return mediaType === undefined || base64 === undefined
+  const data = ImageKind.parseDataUrl(block.url)
+  return data === undefined
     ? { type: "image", url: block.url, mediaType: "image/*" }
-    : { type: "image", url: block.url, mediaType, base64 }
+    : { type: "image", url: block.url, ...data }
 }
 
 const own = (provider: string, { providerData }: Conversation.SpokenBlock): ReadonlyArray<Schema.Json> =>

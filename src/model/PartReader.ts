@@ -76,8 +76,11 @@ export const make = (model: string, names: ToolNames): ((part: AnswerPart) => Re
 }
 
 /**
- * Hears the parts of an answer, up to the one that fails it; an end without a finish fails it too. `toAnswer` gives nothing
- * for parts that say nothing.
+ * Hears the parts of an answer. `toAnswer` gives nothing for parts that say nothing.
+ *
+ * 1. A part that fails the answer ends it, once what was said before it is heard.
+ * 2. Nothing is heard, and nobody is waited for, after its finish.
+ * 3. An end without a finish fails it.
  */
 export const read = <Part, R>(
   parts: Stream.Stream<Part, ModelError, R>,
@@ -86,14 +89,17 @@ export const read = <Part, R>(
 ): Stream.Stream<ModelEvent, ModelError, R> =>
   Stream.suspend(() => {
     let finished = false
-    const answers = Stream.flatMap(parts, (part) =>
-      Result.match(toAnswer(part), {
-        onFailure: (error) => Stream.fail(error),
-        onSuccess: (answer) => {
-          finished ||= answer?.type === "finish"
-          return answer === undefined ? Stream.empty : Stream.fromIterable(hear(answer))
-        }
-      })
+    const answers = parts.pipe(
+      Stream.flatMap((part) =>
+        Result.match(toAnswer(part), {
+          onFailure: (error) => Stream.fail(error),
+          onSuccess: (answer) => {
+            finished ||= answer?.type === "finish"
+            return answer === undefined ? Stream.empty : Stream.fromIterable(hear(answer))
+          }
+        })
+      ),
+      Stream.takeUntil(({ type }) => type === "finish")
     )
     return Stream.concat(
       answers,

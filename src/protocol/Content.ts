@@ -29,9 +29,10 @@ export type ToolUseBlock = typeof ToolUseBlock.Type
 
 /** Where an image may stand: an `https:` address, or a `data:` URL with a base64 body. */
 export const ImageUrl = Schema.String.check(
-  Schema.isPattern(/^(?:https:\/\/[^\s/]|data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$)/, {
+  Schema.isPattern(/^(?:https:\/\/[^\s/]\S*|data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2})$/, {
     expected: "an https:// address or a data:image/…;base64,… URL"
-  })
+  }),
+  Schema.makeFilter((url) => URL.canParse(url), { expected: "an https:// address or a data:image/…;base64,… URL" })
 )
 
 /** An image, by address or inline. */

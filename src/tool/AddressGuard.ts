@@ -73,6 +73,15 @@ export const allow = (list: ReadonlyArray<string>): Allowed => {
   }
 }
 
+/** Whether a text names a host, an address or a network, as {@link allow} takes them. */
+export const isPlace = (text: string): boolean => {
+  const [address = "", prefix, ...more] = text.split("/")
+  const family = isIP(address)
+  if (prefix === undefined) return family !== 0 || /^[\w.-]+$/.test(text)
+  const isPrefix = /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32)
+  return family !== 0 && more.length === 0 && isPrefix
+}
+
 /** Resolves a name to all of its addresses. */
 export type Resolve = (
   host: string,

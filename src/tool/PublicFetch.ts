@@ -10,8 +10,6 @@ export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed"
 export interface PublicFetchOptions {
   /** Hosts, addresses and networks that may be fetched though they are not public. */
   readonly allow?: ReadonlyArray<string>
-  /** The most bytes that are read of a body. */
-  readonly maxBytes?: number
   /** How long it may take, redirects and all; twenty seconds by default. */
   readonly timeout?: Duration.Input
   /** How names are resolved; by the system, unless a test says otherwise. */
@@ -39,24 +37,32 @@ const refusedAddress = (error: HttpClientError.HttpClientError): AddressGuard.Ad
   return cause instanceof AddressGuard.AddressRefused ? cause : undefined
 }
 
-/** A body up to a length, and whether there was more of it. A connection that breaks ends it. */
+/** A body up to a length, and how it ended: by itself, at that length, or with its connection. */
+export interface ReadBody {
+  readonly bytes: Buffer
+  readonly ended: "whole" | "cut" | "broken"
+}
+
+/** Reads a body up to a length. One that breaks before anything came is a failure. */
 export const readBytes = (
   response: HttpClientResponse.HttpClientResponse,
   maxBytes: number
-): Effect.Effect<{ readonly bytes: Buffer; readonly isCut: boolean }, FetchFailed> =>
+): Effect.Effect<ReadBody, FetchFailed> =>
   Effect.gen(function* () {
     const chunks: Array<Uint8Array> = []
     let size = 0
-    yield* response.stream.pipe(
+    const isWhole = yield* response.stream.pipe(
       Stream.takeUntil((chunk) => {
         chunks.push(chunk)
         size += chunk.length
         return size > maxBytes
       }),
       Stream.runDrain,
-      Effect.catch(() => (size === 0 ? fail("the connection broke before anything came") : Effect.void))
+      Effect.isSuccess
     )
-    return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes }
+    if (!isWhole && size === 0) return yield* fail("the connection broke before anything came")
+    const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
+    return { bytes, ended: size > maxBytes ? "cut" : isWhole ? "whole" : "broken" }
   })
 
 type Visited<A> = { readonly _tag: "Read"; readonly value: A } | { readonly _tag: "Redirect"; readonly to: string }
@@ -108,6 +114,7 @@ export const make = <A>(
   return (url) =>
     follow(url).pipe(
       Effect.timeoutOrElse({ duration: timeout, orElse: () => fail(`${url} took too long`) }),
-      Effect.provide(client)
+      Effect.provide(client),
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )
 }

@@ -6,7 +6,16 @@ import { fromHtml } from "./ReadableText.ts"
 import * as ServerTool from "./ServerTool.ts"
 
 /** What `web_fetch` may do. */
-export interface WebFetchOptions extends PublicFetch.PublicFetchOptions {}
+export interface WebFetchOptions extends PublicFetch.PublicFetchOptions {
+  /** The most bytes that are read of a page; a million by default. */
+  readonly maxBytes?: number
+}
+
+const endings = {
+  whole: () => [],
+  cut: (maxBytes: number) => [`(cut off after ${maxBytes} bytes)`],
+  broken: () => ["(the connection broke here)"]
+}
 
 const { fail } = PublicFetch
 
@@ -39,7 +48,7 @@ const read = Effect.fnUntraced(function* (url: URL, response: HttpClientResponse
     const length = response.headers["content-length"]
     return yield* fail(`${url.href} is ${type}${length === undefined ? "" : ` of ${length} bytes`}; only text is read`)
   }
-  const { bytes, isCut } = yield* PublicFetch.readBytes(response, maxBytes)
+  const { bytes, ended } = yield* PublicFetch.readBytes(response, maxBytes)
   const unpacked = yield* decompress(bytes, (response.headers["content-encoding"] ?? "").toLowerCase(), maxBytes)
   const text = decodeText(unpacked, type)
   const body = /^(?:text\/html|application\/xhtml)/.test(type) ? fromHtml(text) : text
@@ -49,7 +58,7 @@ const read = Effect.fnUntraced(function* (url: URL, response: HttpClientResponse
     `Content-Type: ${type === "" ? "unknown" : type}`,
     "",
     body.trim() === "" ? "(an empty page)" : body,
-    ...(isCut ? [`(cut off after ${maxBytes} bytes)`] : [])
+    ...endings[ended](maxBytes)
   ].join("\n")
 })
 

@@ -80,6 +80,14 @@ const announce = (
   return { call, answerer, runnable: true }
 }
 
+/** The last call of an answer that ended for its length is no whole one if its input never began. */
+const cutOff = (calls: ReadonlyArray<AnnouncedCall>): ReadonlyArray<AnnouncedCall> =>
+  calls.map((call, index) =>
+    index === calls.length - 1 && call.runnable && Object.keys(call.call.input).length === 0
+      ? reject(call, `The call of ${call.call.name} was cut off: the answer reached its length before its input.`)
+      : call
+  )
+
 /**
  * What a model event adds to a step, and the turn's events that tell it. `toolCallId` is a fresh id, used where the
  * event is a call.
@@ -87,7 +95,8 @@ const announce = (
  * 1. A block's deltas are followed by the whole block, once, before anything else is told.
  * 2. Neighbouring blocks of one kind are one block; a blank one is none.
  * 3. Every call is announced under our id, with an object as its input, whatever the model sent.
- * 4. After its finish a step says nothing more.
+ * 4. A call that was cut off by the answer's length is never run.
+ * 5. After its finish a step says nothing more.
  */
 export const apply = (
   step: Step,
@@ -125,17 +134,21 @@ export const apply = (
     case "finish": {
       const [flushed, events] = flush(step)
       const { type: _, ...finish } = event
-      return [{ ...flushed, finish }, events]
+      return [{ ...flushed, finish, calls: event.reason === "length" ? cutOff(flushed.calls) : flushed.calls }, events]
     }
   }
 }
 
-/** The assistant message of a step, with the provider data of its blocks; `undefined` if the model said nothing. */
+/**
+ * The assistant message of a step, with the provider data of its blocks; `undefined` if the model said nothing. Data of no
+ * block is dropped with what never came.
+ */
 export const toEntry = (step: Step, provider: string): HistoryEntry | undefined => {
   const [flushed] = flush(step)
   const message = Transcript.assistantMessage(flushed.transcript.blocks)
   if (message === undefined) return undefined
-  const providerData = step.providerData.map((data) => ({ provider, ...data }))
+  const last = flushed.transcript.blocks.length
+  const providerData = step.providerData.filter(({ block }) => block < last).map((data) => ({ provider, ...data }))
   return providerData.length === 0 ? { message } : { message, providerData }
 }
 

@@ -204,9 +204,10 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
   const renewal = store.renew(lease).pipe(
+    Effect.catchTag("StoreError", (error) => Effect.logWarning("a turn's lease could not be renewed", error)),
     Effect.repeat(Schedule.spaced(Duration.divideUnsafe(store.leaseDuration, 3))),
     Effect.delay(Duration.divideUnsafe(store.leaseDuration, 3)),
-    Effect.catchCause((cause) => Effect.logWarning("a turn's lease could not be renewed", cause))
+    Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message))
   )
 
   const events = Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }).pipe(

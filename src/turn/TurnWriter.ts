@@ -18,10 +18,12 @@ const patience = Schedule.exponential("200 millis").pipe(Schedule.upTo({ times: 
  * 1. Each is written once, though it is tried again: a write that failed may have come through unseen, so its number goes
  *    with it, and it is settled before the next.
  * 2. A write is not interrupted, and what follows from it is done exactly when it is known to be stored.
+ * 3. After one that failed for good none is tried, until that one is settled.
  */
 export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter => {
   const one = Semaphore.makeUnsafe(1)
   let number = 0
+  let failure: Effect.Effect<never, LeaseLost | StoreError> | undefined
   let unsure: { readonly commit: Commit; readonly written: () => void } | undefined
 
   const attempt = (commit: Commit, written: () => void): Effect.Effect<void, LeaseLost | StoreError> =>
@@ -36,6 +38,11 @@ export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter =
           unsure = undefined
           written()
         })
+      ),
+      Effect.tapError((error) =>
+        Effect.sync(() => {
+          failure = Effect.fail(error)
+        })
       )
     )
 
@@ -43,7 +50,16 @@ export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter =
 
   return {
     write: (commit, written) =>
-      one.withPermit(Effect.andThen(settle, attempt(commit, written))).pipe(Effect.uninterruptible),
-    settleUnsure: one.withPermit(settle).pipe(Effect.uninterruptible)
+      one
+        .withPermit(Effect.suspend(() => (failure === undefined ? attempt(commit, written) : failure)))
+        .pipe(Effect.uninterruptible),
+    settleUnsure: one
+      .withPermit(
+        Effect.suspend(() => {
+          failure = undefined
+          return settle
+        })
+      )
+      .pipe(Effect.uninterruptible)
   }
 }
