@@ -166,7 +166,7 @@ export const settings = Effect.gen(function* () {
   }
   if (read.database.kind === "postgres" && read.secretKeys.length === 0) {
     const problem =
-      "it is needed with PostgreSQL, whose servers share their secrets; make one with: openssl rand -base64 32"
+      "it is needed with PostgreSQL, whose servers must have the same; make one with: openssl rand -base64 32"
     return yield* new InvalidSetting({ variable: "AAP_SECRET_KEY", problem })
   }
   return read

@@ -62,6 +62,9 @@ const note = (url: string, why: string): TextBlock => ({
   text: `(The image at ${url} cannot be shown: ${why}.)`
 })
 
+/** How many bytes a data URL carries, its padding included. */
+const bytesOf = (dataUrl: string): number => (dataUrl.length - dataUrl.indexOf(",") - 1) * 0.75
+
 /** The images as blocks, the latest first, as far as they have room together. */
 const fillRoom = (
   fetched: ReadonlyArray<readonly [url: string, Result.Result<string, PublicFetch.FetchFailed>]>,
@@ -71,10 +74,10 @@ const fillRoom = (
   let left = maxTotalBytes
   for (const [url, result] of fetched) {
     if (Result.isFailure(result)) blocks.set(url, note(url, result.failure.message))
-    else if (result.success.length * 0.75 > left)
+    else if (bytesOf(result.success) > left)
       blocks.set(url, note(url, `there is room for ${maxTotalBytes} bytes in all`))
     else {
-      left -= result.success.length * 0.75
+      left -= bytesOf(result.success)
       blocks.set(url, { type: "image", url: result.success })
     }
   }

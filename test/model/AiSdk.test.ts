@@ -7,7 +7,7 @@ import type {
 } from "@ai-sdk/provider"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Result, Schema, Stream } from "effect"
 import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry.ts"
 import * as AiSdk from "../../src/model/AiSdk.ts"
 import { ChatModel } from "../../src/model/ChatModel.ts"
@@ -60,6 +60,10 @@ const ask = (model: LanguageModelV4, history: ReadonlyArray<HistoryEntry> = [ent
     Effect.provide(AiSdk.layer(model))
   )
 
+/** Resolves no name, so that no test leaves the machine. */
+const nowhere: NonNullable<NonNullable<AiSdk.AiSdkOptions["images"]>["resolve"]> = (_, __, callback) =>
+  callback(new Error("no network"), [])
+
 const toolbox = { specs: [look], answerers: new Map([["look", "client" as const]]) }
 
 /** The entry that a turn would store of an answer. */
@@ -86,7 +90,7 @@ describe("AiSdk", () => {
         const specs = [...new Set(tools)].map((name) => ({ ...look, name }))
         yield* Effect.flatMap(ChatModel, (chat) =>
           Effect.result(Stream.runDrain(chat.stream({ model: "m", system: " ", history, tools: specs })))
-        ).pipe(Effect.provide(AiSdk.layer(models)))
+        ).pipe(Effect.provide(AiSdk.layer(models, { images: { resolve: nowhere } })))
         assert.strictEqual(chat.flaw(JSON.parse(body), "m"), undefined)
       }),
     { arbitrary: { runs: 100 } }
@@ -178,21 +182,58 @@ describe("AiSdk", () => {
     })
   )
 
+  it.effect("waits for nothing, and hears nothing, after the finish", () =>
+    Effect.gen(function* () {
+      const text: LanguageModelV4StreamPart = { type: "text-delta", id: "t", delta: "a" }
+      const late = yield* ask(fake("one", text, finish(), { type: "error", error: "late" }).model)
+      assert.isTrue(Result.isSuccess(late))
+      const open = fake("one")
+      const hanging: LanguageModelV4 = {
+        ...open.model,
+        doStream: () =>
+          Promise.resolve({
+            stream: new ReadableStream({
+              start: (controller) => {
+                controller.enqueue(text)
+                controller.enqueue(finish())
+              }
+            })
+          })
+      }
+      assert.isTrue(Result.isSuccess(yield* ask(hanging)))
+    })
+  )
+
+  it.effect("passes over what no JSON holds", () =>
+    Effect.gen(function* () {
+      const circular: Record<string, never> = {}
+      Object.assign(circular, { self: circular })
+      const odd = { type: "reasoning-start", id: "r", providerMetadata: { fake: circular } } as const
+      const end = { type: "reasoning-end", id: "r" } as const
+      assert.isTrue(Result.isSuccess(yield* ask(fake("one", odd, end, finish()).model)))
+    })
+  )
+
   it.effect("aborts the request when nobody listens any more", () =>
     Effect.gen(function* () {
       let signal: AbortSignal | undefined
       const { model } = fake("one")
+      const asked = yield* Deferred.make<void>()
       const hanging: LanguageModelV4 = {
         ...model,
         doStream: ({ abortSignal }) => {
           signal = abortSignal
-          const stream = ReadableStream.from<LanguageModelV4StreamPart>([{ type: "text-delta", id: "t", delta: "a" }])
-          return Promise.resolve({ stream })
+          Deferred.doneUnsafe(asked, Effect.void)
+          return new Promise(() => undefined)
         }
       }
-      yield* Effect.flatMap(ChatModel, (chat) => Stream.runDrain(Stream.take(chat.stream(request("m")), 1))).pipe(
-        Effect.provide(AiSdk.layer(() => hanging))
+      const fiber = yield* Effect.flatMap(ChatModel, (chat) => Stream.runDrain(chat.stream(request("m")))).pipe(
+        Effect.provide(AiSdk.layer(() => hanging)),
+        Effect.forkChild
       )
+      yield* Deferred.await(asked)
+      assert.strictEqual(signal?.aborted, false)
+      yield* Fiber.interrupt(fiber)
       assert.strictEqual(signal?.aborted, true)
     })
   )

@@ -108,6 +108,20 @@ describe("reasoning", () => {
       }).pipe(Effect.provide(MockModel.layer(dialect.name)))
     )
 
+    it.live(`of another model's is not told to ${dialect.name}`, () =>
+      Effect.gen(function* () {
+        const { baseUrl } = yield* MockModel
+        const filename = yield* temporaryFile
+        yield* Effect.gen(function* () {
+          yield* open
+          yield* run({ agent: model("thoughtful-call"), messages: [{ role: "user", content: "go" }] })
+          assert.strictEqual(yield* run({ agent: model("text"), messages: yield* answer }), "end_turn")
+          const body = yield* lastRequest
+          for (const secret of ["signed-", "cipher-", '"rs_0"', "I should look"]) assert.notInclude(body, secret)
+        }).pipe(Effect.provide(process(filename, dialect.layer(baseUrl))))
+      }).pipe(Effect.provide(MockModel.layer(dialect.name)))
+    )
+
     it.live(`of another provider's is not told to ${dialect.name}`, () =>
       Effect.gen(function* () {
         const { baseUrl } = yield* MockModel

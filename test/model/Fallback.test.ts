@@ -85,6 +85,15 @@ describe("ChatModel.fallback", () => {
     })
   )
 
+  it.effect("tells of the failure that passes soonest", () =>
+    Effect.gen(function* () {
+      const limited = (retryAfterMillis: number) =>
+        Scripted.fail({ reason: "rate_limited", retryable: true, retryAfterMillis })
+      const { error } = yield* play(limited(90_000), limited(500), limited(9000))
+      assert.strictEqual(error?.retryAfterMillis, 500)
+    })
+  )
+
   it.effect("keeps whose data it is, and none of a model that failed", () =>
     Effect.gen(function* () {
       const { events } = yield* play(

@@ -77,6 +77,13 @@ describe("InlineImages", () => {
       { name: "that is not there", listener: (_, response) => response.writeHead(404).end(png), says: "answered 404" },
       { name: "that is too large", listener: image, options: { maxBytes: 20 }, says: "it is larger than 20 bytes" },
       { name: "that does not come", listener: (_, response) => response.destroy(), says: "could not be reached" },
+      {
+        name: "that breaks off",
+        listener: (_, response) => {
+          response.writeHead(200, { "content-length": "1000" }).write(png.subarray(0, 30), () => response.destroy())
+        },
+        says: "the connection broke before it was whole"
+      },
       { name: "that is not public", listener: image, options: { allow: [] }, says: "is not on the public internet" }
     ]
   )("says so of an image $name", ({ listener, options, says }) =>
@@ -87,6 +94,21 @@ describe("InlineImages", () => {
       assert.strictEqual(note?.type, "text")
       assert.match(note?.text ?? "", /^\(The image at http:\S+\/a cannot be shown: .*\.\)$/)
       assert.include(note?.text, says)
+    })
+  )
+
+  it.effect("shows the last sixteen of a history, as far as there is room", () =>
+    Effect.gen(function* () {
+      const { ask, asked, at } = yield* setUp(image, { maxTotalBytes: png.length * 3.5 })
+      const [content] = (yield* ask(asking(...Array.from({ length: 20 }, (_, index) => at(`/${index}`))))) ?? []
+      const shown = (content ?? []) as ReadonlyArray<{ readonly type: string; readonly text?: string }>
+      assert.strictEqual(asked.length, 16)
+      assert.deepStrictEqual(
+        shown.map(({ type }) => type),
+        [...Array.from({ length: 18 }, () => "text"), "image", "image", "image"]
+      )
+      assert.include(shown[1]?.text, "only the last 16 images are")
+      assert.include(shown[10]?.text, "there is room for")
     })
   )
 

@@ -121,6 +121,7 @@ describe("OpenAiChat", () => {
           for (const step of [
             () => reader.read([bytes.subarray(0, cut)]),
             () => reader.read([bytes.subarray(cut)]),
+            reader.end,
             reader.end
           ]) {
             if (error === undefined && !over) take(step())

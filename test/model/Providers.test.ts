@@ -42,7 +42,7 @@ const read = <State, Chunk>(
 ) => {
   const reader = AnswerReader.make(provider, provider.encode(request("gemini-3")).state, false)
   const events: Array<ModelEvent> = []
-  for (const step of [...pieces.map((piece) => () => reader.read([piece])), reader.end]) {
+  for (const step of [...pieces.map((piece) => () => reader.read([piece])), reader.end, reader.end]) {
     const heard = step()
     if (Result.isFailure(heard)) return { events, failed: true }
     events.push(...heard.success.events)

@@ -113,6 +113,13 @@ const onSessions: ReadonlyArray<{
     code: "invalid_request",
     path: "messages[0].content[0].url"
   },
+  ...["https://[", "https://exa mple.com/a", "https://a:99999/x", "data:image/png;base64,!"].map((url) => ({
+    name: `an image at ${url}`,
+    body: { agent: { name: "agent" }, messages: [{ role: "user", content: [{ type: "image", url }] }] },
+    status: 400,
+    code: "invalid_request",
+    path: "messages[0].content[0].url"
+  })),
   {
     name: "an image the agent does not take",
     body: {

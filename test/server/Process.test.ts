@@ -198,7 +198,15 @@ describe("the server process", () => {
       says: 'AAP_MODEL: "gpt" is no model; give demo, or openai/MODEL, openai-responses/MODEL'
     },
     { env: { AAP_MODEL: "openai/gpt-5," }, says: 'AAP_MODEL: "" is no model' },
-    { env: { DATABASE_URL: "mysql://x" }, says: 'DATABASE_URL: "mysql://x" is no database; give sqlite:PATH' },
+    { env: { DATABASE_URL: "mysql://x" }, says: 'DATABASE_URL: "mysql:…" is no database; give sqlite:PATH' },
+    { env: { DATABASE_URL: "postgres://u:secret@[" }, says: 'DATABASE_URL: "postgres:…" is no database' },
+    { env: { DATABASE_URL: "postgres://u@127.0.0.1/x" }, says: "AAP_SECRET_KEY: it is needed with PostgreSQL" },
+    {
+      env: { AAP_SECRET_KEY: "short", DATABASE_URL: "sqlite::memory:" },
+      says: "AAP_SECRET_KEY: it cannot be used: it is no key of 32 bytes"
+    },
+    { env: { OPENAI_API_KEY: "secret with blanks" }, says: "OPENAI_API_KEY: it is no key" },
+    { env: { AAP_WEB_FETCH_ALLOW: "10.0.0.0/99" }, says: 'AAP_WEB_FETCH_ALLOW: "10.0.0.0/99" is no host' },
     { env: { DATABASE_URL: "sqlite:/dev/null/x.db" }, says: "DATABASE_URL: /dev/null/x.db cannot be opened" },
     { env: { AAP_API_KEYS: "secret" }, says: "AAP_API_KEYS: key 1 is no NAME:KEY; give a list" },
     { env: { HOST: "0.0.0.0" }, says: "HOST: 0.0.0.0 can be reached from elsewhere, and there are no keys" },

@@ -101,6 +101,25 @@ describe("Step", () => {
     assert.include(announced?.rejection ?? "", rejected)
   })
 
+  it("runs no call that the answer's length cut off, whosever it is", () => {
+    const hear = (...events: ReadonlyArray<ModelEvent>) => {
+      let step = Step.initial
+      for (const event of events) step = Step.apply(step, event, toolbox, "call_1")[0]
+      return step.calls.map(({ rejection }) => rejection?.includes("cut off") ?? false)
+    }
+    assert.deepStrictEqual(hear(call("mine", ""), finish("length")), [true])
+    assert.deepStrictEqual(hear(call("mine", '{"a":1}'), call("mine", ""), finish("length")), [false, true])
+    assert.deepStrictEqual(hear(call("mine", '{"a":1}'), finish("length")), [false])
+    assert.deepStrictEqual(hear(call("mine", ""), finish("stop")), [false])
+  })
+
+  it("keeps no provider data of a block that never came", () => {
+    let step = Step.initial
+    const data: ModelEvent = { type: "provider_data", data: "x" }
+    for (const event of [text("a"), data, finish()]) step = Step.apply(step, event, toolbox, "")[0]
+    assert.deepStrictEqual(Step.toEntry(step, "p"), { message: { role: "assistant", content: "a" } })
+  })
+
   it("lets the calls decide how to go on, unless the model refused", () => {
     const reason = (...said: ReadonlyArray<ModelEvent>) => Step.stopReason(run(said).step)
     assert.strictEqual(reason(text("a"), finish("stop")), "end_turn")

@@ -199,6 +199,49 @@ const chunks: ReadonlyArray<Scenario> = [
     hears: { text: "Hel", reason: "refusal" }
   },
   {
+    name: "usage in a way of its own",
+    pieces: [say("Hello"), data({ choices: [], usage: { prompt_tokens: "12" } }), say(", world"), finish(), done],
+    hears: plain
+  },
+  {
+    name: "blank data, an empty error, and blanks behind the end",
+    pieces: [
+      "data:\n\n",
+      say("Hello"),
+      data({ ...choice({ content: ", world" }), error: "" }),
+      finish(),
+      data("[DONE] ")
+    ],
+    hears: plain
+  },
+  {
+    name: "a number for a call's id",
+    pieces: [fragments({ index: 0, id: 7, ...fn("look", '{"at":"it"}') }), finish("tool_calls"), done],
+    hears: oneCall
+  },
+  {
+    name: "a last event without its blank line, and no finish",
+    pieces: [say("Hello"), say(", world").trimEnd()],
+    hears: { text: "Hello, world", error: "bad_response" }
+  },
+  {
+    name: "text in the chunk of an error's finish",
+    pieces: [data(choice({ content: "Hello" }, "error"))],
+    hears: { text: "Hello", error: "bad_response" }
+  },
+  {
+    name: "a parameter of a name that sounds like a filter",
+    status: 400,
+    pieces: [JSON.stringify({ error: { message: "Unknown parameter: 'safety_identifier'." } })],
+    hears: { error: "invalid_request" }
+  },
+  {
+    name: "a refusal by the safety system",
+    status: 400,
+    pieces: [JSON.stringify({ error: { message: "Your request was rejected by our safety system." } })],
+    hears: { error: "refused" }
+  },
+  {
     name: "content after a refusal",
     pieces: [data(choice({ refusal: "I can't." })), say(" Still."), finish(), done],
     hears: { text: "I can't. Still.", reason: "refusal" }
