@@ -17,7 +17,9 @@ const serverLayer = (settings: Settings) =>
   Server.layer(settings).pipe(
     Layer.provide(AgentCatalog.layer(assistant(ConfiguredModel.nameOf(settings.models[0])))),
     Layer.provide(ToolRegistry.layer(currentTime, WebFetch.make({ allow: settings.webFetchAllow }))),
-    Layer.provide(Layer.provide(ConfiguredModel.layer(settings), NodeHttpClient.layerNodeHttp)),
+    Layer.provide(
+      Layer.provide(ConfiguredModel.layer(settings), NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }))
+    ),
     Layer.provide(ConfiguredStore.layer(settings))
   )
 

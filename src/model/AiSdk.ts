@@ -15,6 +15,7 @@ import * as AiSdkError from "./AiSdkError.ts"
 import { ChatModel, type ModelRequest, type Usage } from "./ChatModel.ts"
 import * as InlineImages from "./InlineImages.ts"
 import type { ModelError } from "./ModelError.ts"
+import * as ModelUsage from "./ModelUsage.ts"
 import * as PartPrompt from "./PartPrompt.ts"
 import * as PartReader from "./PartReader.ts"
 
@@ -101,12 +102,13 @@ const toOptions = (metadata: SharedV4ProviderMetadata | undefined): { readonly o
     onSome: (options) => ({ options })
   })
 
-const toUsage = (usage: Extract<LanguageModelV4StreamPart, { type: "finish" }>["usage"]): Usage => ({
-  inputTokens: usage?.inputTokens?.total ?? 0,
-  outputTokens: usage?.outputTokens?.total ?? 0,
-  cachedTokens: usage?.inputTokens?.cacheRead ?? 0,
-  reasoningTokens: usage?.outputTokens?.reasoning ?? 0
-})
+const toUsage = (usage: Extract<LanguageModelV4StreamPart, { type: "finish" }>["usage"]): Usage =>
+  ModelUsage.make({
+    input: usage?.inputTokens?.total,
+    output: usage?.outputTokens?.total,
+    cached: usage?.inputTokens?.cacheRead,
+    reasoning: usage?.outputTokens?.reasoning
+  })
 
 const toFinish = ({
   finishReason: { raw, unified },

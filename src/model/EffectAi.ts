@@ -4,6 +4,7 @@ import { ChatModel, type ModelEvent, type ModelRequest, type Usage } from "./Cha
 import * as EffectAiError from "./EffectAiError.ts"
 import * as InlineImages from "./InlineImages.ts"
 import { ModelError } from "./ModelError.ts"
+import * as ModelUsage from "./ModelUsage.ts"
 import * as PartPrompt from "./PartPrompt.ts"
 import * as PartReader from "./PartReader.ts"
 import * as ProviderError from "./ProviderError.ts"
@@ -78,12 +79,13 @@ const toOptions = (metadata: Response.ProviderMetadata): { readonly options?: Pa
     ? {}
     : Option.match(decodeOptions(metadata), { onNone: () => ({}), onSome: (options) => ({ options }) })
 
-const toUsage = ({ inputTokens, outputTokens }: Response.Usage): Usage => ({
-  inputTokens: inputTokens.total ?? 0,
-  outputTokens: outputTokens.total ?? 0,
-  cachedTokens: inputTokens.cacheRead ?? 0,
-  reasoningTokens: outputTokens.reasoning ?? 0
-})
+const toUsage = ({ inputTokens, outputTokens }: Response.Usage): Usage =>
+  ModelUsage.make({
+    input: inputTokens.total,
+    output: outputTokens.total,
+    cached: inputTokens.cacheRead,
+    reasoning: outputTokens.reasoning
+  })
 
 type StreamPart = Response.StreamPart<Record<string, DeclaredTool>>
 

@@ -6,6 +6,7 @@ import * as InlineImages from "./InlineImages.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
+import * as ModelUsage from "./ModelUsage.ts"
 import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
 
@@ -65,13 +66,12 @@ const bad = (message: string) => new ModelError({ reason: "bad_response", messag
 
 const toUsage = ({ usageMetadata: usage }: Chunk, before: Usage | undefined): Usage | undefined => {
   if (usage === undefined || usage === null) return before
-  const thoughts = usage.thoughtsTokenCount ?? 0
-  return {
-    inputTokens: usage.promptTokenCount ?? 0,
-    outputTokens: (usage.candidatesTokenCount ?? 0) + thoughts,
-    cachedTokens: usage.cachedContentTokenCount ?? 0,
-    reasoningTokens: thoughts
-  }
+  return ModelUsage.make({
+    input: usage.promptTokenCount,
+    output: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+    cached: usage.cachedContentTokenCount,
+    reasoning: usage.thoughtsTokenCount
+  })
 }
 
 const hearPart = (

@@ -31,10 +31,17 @@ const saidPart = (block: Conversation.Said[number]): Part => {
     : { inlineData: { mimeType: data.mediaType, data: data.base64 } }
 }
 
-const callData = ({ providerData }: Conversation.SpokenBlock): Option.Option<CallData> =>
-  Option.firstSomeOf(
-    providerData.map(({ data, provider: from }) => (from === provider ? decodeData(data) : Option.none()))
+const callData = ({ providerData }: Conversation.SpokenBlock, model: string): Option.Option<CallData> =>
+  Option.filter(
+    Option.firstSomeOf(
+      providerData.map(({ data, provider: from }) => (from === provider ? decodeData(data) : Option.none()))
+    ),
+    (data) => data.model === model
   )
+
+/** The provider's id of a call, where it gave one: the result must bear it, too. */
+const idOf = (data: Option.Option<CallData>): { readonly id?: string } =>
+  Option.match(data, { onNone: () => ({}), onSome: ({ id }) => (id === undefined ? {} : { id }) })
 
 const callPart = (
   spoken: Conversation.SpokenBlock,
@@ -43,11 +50,11 @@ const callPart = (
   model: string,
   names: ToolNames.ToolNames
 ): Part => {
-  const data = Option.filter(callData(spoken), (data) => data.model === model)
+  const data = callData(spoken, model)
   const signature = Option.flatMapNullishOr(data, ({ thoughtSignature }) => thoughtSignature)
   const stand = isFirst && GeminiSignature.isWanted(model) ? Option.some(GeminiSignature.unsigned) : Option.none()
   return {
-    functionCall: { name: names.toAlias(call.name), args: call.input },
+    functionCall: { ...idOf(data), name: names.toAlias(call.name), args: call.input },
     ...Option.match(
       Option.orElse(signature, () => stand),
       {
@@ -72,11 +79,17 @@ const modelParts = (
 }
 
 const resultParts = (
-  results: ReadonlyArray<Conversation.CallResult>,
+  { blocks, results }: Extract<Conversation.Exchange, { readonly role: "assistant" }>,
+  model: string,
   names: ToolNames.ToolNames
 ): ReadonlyArray<Part> => [
   ...results.map(({ call, content }) => ({
     functionResponse: {
+      ...idOf(
+        Option.flatMap(Option.fromUndefinedOr(blocks.find(({ block }) => block === call)), (spoken) =>
+          callData(spoken, model)
+        )
+      ),
       name: names.toAlias(call.name),
       response: { result: ResultImages.text(content) }
     }
@@ -101,7 +114,7 @@ const toContents = (
     else {
       if (contents.length === 0) add("user", [{ text: "(The conversation begins with the model.)" }])
       add("model", modelParts(exchange.blocks, model, names))
-      add("user", resultParts(exchange.results, names))
+      add("user", resultParts(exchange, model, names))
     }
   }
   return contents

@@ -4,6 +4,7 @@ import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./Cha
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
+import * as ModelUsage from "./ModelUsage.ts"
 import * as OpenAiCalls from "./OpenAiCalls.ts"
 import * as OpenAiChunk from "./OpenAiChunk.ts"
 import * as OpenAiReasoning from "./OpenAiReasoning.ts"
@@ -30,12 +31,13 @@ const toReason = (reason: string): FinishReason =>
       ? "refusal"
       : "stop"
 
-const toUsage = (usage: OpenAiChunk.ChunkUsage): Usage => ({
-  inputTokens: usage.prompt_tokens ?? 0,
-  outputTokens: usage.completion_tokens ?? 0,
-  cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-  reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0
-})
+const toUsage = (usage: OpenAiChunk.ChunkUsage): Usage =>
+  ModelUsage.make({
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    cached: usage.prompt_tokens_details?.cached_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens
+  })
 
 const delta = (type: "text_delta" | "thinking_delta", text: string): ReadonlyArray<ModelEvent> =>
   text === "" ? [] : [{ type, delta: text }]

@@ -4,6 +4,7 @@ import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./Cha
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
+import * as ModelUsage from "./ModelUsage.ts"
 import * as OpenAiResponsesRequest from "./OpenAiResponsesRequest.ts"
 import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
@@ -78,12 +79,12 @@ export interface ResponsesState {
 const toUsage = ({ response }: Chunk): Usage | undefined => {
   const usage = response?.usage
   if (usage === undefined || usage === null) return undefined
-  return {
-    inputTokens: usage.input_tokens ?? 0,
-    outputTokens: usage.output_tokens ?? 0,
-    cachedTokens: usage.input_tokens_details?.cached_tokens ?? 0,
-    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0
-  }
+  return ModelUsage.make({
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cached: usage.input_tokens_details?.cached_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens
+  })
 }
 
 const say = (state: ResponsesState, type: "text_delta" | "thinking_delta", { delta }: Chunk): Stepped<ResponsesState> =>

@@ -13,7 +13,18 @@ const own = (provider: string, { providerData }: SpokenBlock): ReadonlyArray<str
     from === provider ? Option.toArray(Option.map(decodeId(data), (id) => (typeof id === "string" ? id : id.id))) : []
   )
 
-/** Ids that a provider takes: its own, where they are plain and used once; else ours; else a number. */
+const isPlain = (id: string): boolean => /^[\w-]{1,64}$/.test(id)
+
+const free = (used: ReadonlySet<string>): string => {
+  for (let count = used.size; ; count++) if (!used.has(`call_${count}`)) return `call_${count}`
+}
+
+/**
+ * Ids that a provider takes.
+ *
+ * 1. Each is plain, and no two are the same.
+ * 2. It is the provider's own where that is plain and free, else ours, else a number.
+ */
 export const make = (provider: string, exchanges: ReadonlyArray<Exchange>): CallIds => {
   const ids = new Map<ToolUseBlock, string>()
   const used = new Set<string>()
@@ -21,8 +32,8 @@ export const make = (provider: string, exchanges: ReadonlyArray<Exchange>): Call
     if (exchange.role !== "assistant") continue
     for (const spoken of exchange.blocks) {
       if (spoken.block.type !== "tool_use") continue
-      const wishes = [...own(provider, spoken), spoken.block.toolCallId, `call_${used.size}`, `aap_call_${used.size}`]
-      const id = wishes.find((wish) => /^[\w-]{1,64}$/.test(wish) && !used.has(wish)) ?? `aap_call_${used.size}_`
+      const wishes = [...own(provider, spoken), spoken.block.toolCallId]
+      const id = wishes.find((wish) => isPlain(wish) && !used.has(wish)) ?? free(used)
       used.add(id)
       ids.set(spoken.block, id)
     }

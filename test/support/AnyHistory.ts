@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
+import { sign } from "./models/dialect.ts"
 
 /** Names and ids from a small set, so that they clash. */
 export const ToolNames = Schema.Literals(["a", "a b", "a_b", "é", "", " ", "x".repeat(70), `${"x".repeat(64)}`])
@@ -8,11 +9,32 @@ const Block = Schema.Union([
   Schema.Struct({ type: Schema.Literal("image"), url: Schema.Literal("https://example.test/a.png") })
 ])
 const Content = Schema.Union([Text, Schema.Array(Block)])
-/** What a compatible server's model reasoned. */
-const Reasoned = Schema.Struct({
-  model: Schema.Literals(["deepseek-x", "other"]),
-  reasoned: Schema.Struct({ reasoning_content: Schema.String })
-})
+const models = ["gemini-3", "deepseek-x", "m"] as const
+
+/** What providers gave to be kept, whosever it is and wherever it stands. */
+const OfProvider = Schema.Literals(
+  models.flatMap((model) => [
+    JSON.stringify({ model, reasoned: { reasoning_content: "hm" } }),
+    JSON.stringify({ model, id: "own", extra: { google: { thought_signature: "s" } } }),
+    JSON.stringify({ model, thought: { type: "thinking", thinking: "hm", signature: sign("hm") } }),
+    JSON.stringify({ model, thought: { type: "redacted_thinking", data: "cipher-x" } }),
+    JSON.stringify({
+      model,
+      item: { type: "reasoning", id: "rs_1", summary: [], encrypted_content: sign("rs_1[]") }
+    }),
+    JSON.stringify({ model, id: "own", thoughtSignature: sign("hm") }),
+    JSON.stringify({ model, reasoning: "hm", options: { fake: { signature: "s" } } })
+  ])
+).pipe(
+  Schema.decodeTo(
+    Schema.Json,
+    SchemaTransformation.transform({
+      decode: (text: string): Schema.Json => JSON.parse(text),
+      encode: (data: Schema.Json) => JSON.stringify(data)
+    })
+  )
+)
+
 /** An entry as no turn of ours would leave it: ids clash, texts are blank, results stand anywhere. */
 export const AnyEntry = Schema.Struct({
   message: Schema.Union([
@@ -42,8 +64,8 @@ export const AnyEntry = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         block: Schema.Literals([0, 1, 2]),
-        provider: Schema.Literals(["openai", "x"]),
-        data: Schema.Union([ToolNames, Reasoned])
+        provider: Schema.Literals(["openai", "openai-responses", "anthropic", "gemini", "ai-sdk", "effect-ai", "x"]),
+        data: Schema.Union([ToolNames, OfProvider])
       })
     )
   )
