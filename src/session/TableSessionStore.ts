@@ -27,24 +27,26 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
 
   const transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.uninterruptible(table.transaction(effect))
 
+  /** A session, and the one moment that an operation on it judges it by. */
   const owned = Effect.fnUntraced(function* (owner: Principal, id: SessionId, lock: boolean) {
     const stored = yield* table.find(id, lock)
     if (stored === undefined || stored.owner !== owner) return yield* new SessionNotFound({ id })
-    return { record: stored.record, recovered: SessionRecord.recover(stored.record, yield* table.now) }
+    const now = yield* table.now
+    return { record: stored.record, now, recovered: SessionRecord.recover(stored.record, now) }
   })
 
   /** The session under the transaction's lock, what a dead turn left of it closed. */
   const find = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
-    const { record, recovered } = yield* owned(owner, id, true)
-    if (recovered === undefined) return record
+    const { now, record, recovered } = yield* owned(owner, id, true)
+    if (recovered === undefined) return { now, record }
     yield* table.write(recovered)
-    return recovered.record
+    return { now, record: recovered.record }
   })
 
   /** The session as it is. Nothing is written, and nobody waits, unless a dead turn left something to close. */
   const read = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
     const { record, recovered } = yield* owned(owner, id, false)
-    return recovered === undefined ? record : yield* transaction(find(owner, id))
+    return recovered === undefined ? record : (yield* transaction(find(owner, id))).record
   })
 
   const expiry = Effect.map(table.now, (now) => now + Duration.toMillis(leaseDuration))
@@ -71,10 +73,10 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     id: SessionId,
     decide: (session: Session) => Result.Result<A, E>
   ) {
-    const record = yield* find(owner, id)
-    if (!SessionRecord.isFree(record, yield* table.now)) return yield* new TurnInProgress({ id })
+    const { now, record } = yield* find(owner, id)
+    if (!SessionRecord.isFree(record, now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
-    const change = SessionRecord.accept(record, acceptance, yield* expiry)
+    const change = SessionRecord.accept(record, acceptance, now + Duration.toMillis(leaseDuration))
     yield* table.write(change)
     return {
       acceptance,

@@ -12,7 +12,7 @@ import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry
 import * as AiSdk from "../../src/model/AiSdk.ts"
 import { ChatModel } from "../../src/model/ChatModel.ts"
 import * as Step from "../../src/turn/Step.ts"
-import { AnyEntry, ToolNames } from "../support/AnyHistory.ts"
+import { anyEntry, ToolNames } from "../support/AnyHistory.ts"
 import { chat } from "../support/models/chat.ts"
 import { MockModel } from "../support/models/MockModel.ts"
 import { look, request, speaks } from "../support/models/speaks.ts"
@@ -78,7 +78,7 @@ describe("AiSdk", () => {
 
   it.live.prop(
     "asks in a way that a strict server takes, whatever history there is",
-    [Schema.Array(AnyEntry), Schema.Array(ToolNames)],
+    [Schema.Array(anyEntry("ai-sdk")), Schema.Array(ToolNames)],
     ([history, tools]) =>
       Effect.gen(function* () {
         let body = ""
@@ -89,7 +89,7 @@ describe("AiSdk", () => {
         const models = createOpenAICompatible({ name: "mock", baseURL: "http://127.0.0.1", includeUsage: true, fetch })
         const specs = [...new Set(tools)].map((name) => ({ ...look, name }))
         yield* Effect.flatMap(ChatModel, (chat) =>
-          Effect.result(Stream.runDrain(chat.stream({ model: "m", system: " ", history, tools: specs })))
+          Effect.result(Stream.runDrain(chat.stream({ model: "deepseek-x", system: " ", history, tools: specs })))
         ).pipe(Effect.provide(AiSdk.layer(models, { images: { resolve: nowhere } })))
         assert.strictEqual(chat.flaw(JSON.parse(body), "m"), undefined)
       }),

@@ -5,7 +5,7 @@ import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry
 import { ChatModel } from "../../src/model/ChatModel.ts"
 import * as EffectAi from "../../src/model/EffectAi.ts"
 import * as Step from "../../src/turn/Step.ts"
-import { AnyEntry, ToolNames } from "../support/AnyHistory.ts"
+import { anyEntry, ToolNames } from "../support/AnyHistory.ts"
 import { isBlank, isPlain, type Said } from "../support/models/dialect.ts"
 import { scripts } from "../support/models/scripts.ts"
 import { look, request, speaks } from "../support/models/speaks.ts"
@@ -132,13 +132,13 @@ describe("EffectAi", () => {
 
   it.effect.prop(
     "asks in a way that a strict provider takes, whatever history there is",
-    [Schema.Array(AnyEntry), Schema.Array(ToolNames)],
+    [Schema.Array(anyEntry("effect-ai")), Schema.Array(ToolNames)],
     ([history, tools]) =>
       Effect.gen(function* () {
         const { asked, layer } = fake(() => Stream.succeed(finish("stop")))
         const specs = [...new Set(tools)].map((name) => ({ ...look, name }))
         yield* Effect.flatMap(ChatModel, (chat) =>
-          Stream.runDrain(chat.stream({ model: "m", system: " ", history, tools: specs }))
+          Stream.runDrain(chat.stream({ model: "deepseek-x", system: " ", history, tools: specs }))
         ).pipe(Effect.provide(EffectAi.layer(layer)))
         const [options] = asked
         assert.strictEqual(options === undefined ? "nothing was asked" : flaw(options), undefined)

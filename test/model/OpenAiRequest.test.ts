@@ -4,7 +4,7 @@ import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry
 import * as OpenAiRequest from "../../src/model/OpenAiRequest.ts"
 import { HistoryMessage } from "../../src/protocol/Message.ts"
 import type { ToolSpec } from "../../src/protocol/Tool.ts"
-import { AnyEntry, Text, ToolNames } from "../support/AnyHistory.ts"
+import { anyEntry, Text, ToolNames } from "../support/AnyHistory.ts"
 import { flaw, Request } from "../support/openai/strict.ts"
 
 const spec = (name: string): ToolSpec => ({ name, description: "", parameters: { type: "object" } })
@@ -15,7 +15,7 @@ const encode = (history: ReadonlyArray<HistoryEntry>, tools: ReadonlyArray<strin
 describe("OpenAiRequest", () => {
   it.prop(
     "a strict server takes whatever history there is",
-    [Schema.Array(AnyEntry), Schema.Array(ToolNames), Text],
+    [Schema.Array(anyEntry("openai")), Schema.Array(ToolNames), Text],
     ([history, tools, system]) => {
       assert.strictEqual(flaw(encode(history, [...new Set(tools)], system)), undefined)
     },

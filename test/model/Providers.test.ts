@@ -7,7 +7,7 @@ import type { ModelEvent } from "../../src/model/ChatModel.ts"
 import * as Gemini from "../../src/model/Gemini.ts"
 import * as OpenAiChat from "../../src/model/OpenAiChat.ts"
 import * as OpenAiResponses from "../../src/model/OpenAiResponses.ts"
-import { AnyEntry, ToolNames } from "../support/AnyHistory.ts"
+import { anyEntry, ToolNames } from "../support/AnyHistory.ts"
 import { type Dialect, frame } from "../support/models/dialect.ts"
 import { MockModel } from "../support/models/MockModel.ts"
 import { dialects, scripts } from "../support/models/scripts.ts"
@@ -24,7 +24,7 @@ describe("every provider", () => {
 
     it.prop(
       `${dialect.name} takes whatever history there is`,
-      [Schema.Array(AnyEntry), Schema.Array(ToolNames), Schema.Literals(["gemini-3", "deepseek-x"])],
+      [Schema.Array(anyEntry(dialect.name)), Schema.Array(ToolNames), Schema.Literals(["gemini-3", "deepseek-x"])],
       ([history, tools, model]) => {
         const specs = [...new Set(tools)].map((name) => ({ ...look, name }))
         const body = dialect.encode({ model, system: " ", history, tools: specs })

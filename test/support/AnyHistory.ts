@@ -9,64 +9,71 @@ const Block = Schema.Union([
   Schema.Struct({ type: Schema.Literal("image"), url: Schema.Literal("https://example.test/a.png") })
 ])
 const Content = Schema.Union([Text, Schema.Array(Block)])
-const models = ["gemini-3", "deepseek-x", "m"] as const
+const models = ["gemini-3", "deepseek-x"] as const
 
-/** What providers gave to be kept, whosever it is and wherever it stands. */
-const OfProvider = Schema.Literals(
-  models.flatMap((model) => [
-    JSON.stringify({ model, reasoned: { reasoning_content: "hm" } }),
-    JSON.stringify({ model, id: "own", extra: { google: { thought_signature: "s" } } }),
-    JSON.stringify({ model, thought: { type: "thinking", thinking: "hm", signature: sign("hm") } }),
-    JSON.stringify({ model, thought: { type: "redacted_thinking", data: "cipher-x" } }),
-    JSON.stringify({
-      model,
-      item: { type: "reasoning", id: "rs_1", summary: [], encrypted_content: sign("rs_1[]") }
-    }),
-    JSON.stringify({ model, id: "own", thoughtSignature: sign("hm") }),
-    JSON.stringify({ model, reasoning: "hm", options: { fake: { signature: "s" } } })
-  ])
-).pipe(
-  Schema.decodeTo(
-    Schema.Json,
-    SchemaTransformation.transform({
-      decode: (text: string): Schema.Json => JSON.parse(text),
-      encode: (data: Schema.Json) => JSON.stringify(data)
-    })
-  )
-)
+/** What each provider gives to be kept, of either model. */
+const kept: Readonly<Record<string, (model: string) => ReadonlyArray<Schema.JsonObject>>> = {
+  openai: (model) => [
+    { model, reasoned: { reasoning_content: "hm" } },
+    { model, id: "own", extra: { google: { thought_signature: "s" } } }
+  ],
+  "openai-responses": (model) => [
+    { model, item: { type: "reasoning", id: "rs_1", summary: [], encrypted_content: sign("rs_1[]") } }
+  ],
+  anthropic: (model) => [
+    { model, thought: { type: "thinking", thinking: "hm", signature: sign("hm") } },
+    { model, thought: { type: "redacted_thinking", data: "cipher-x" } }
+  ],
+  gemini: (model) => [{ model, id: "own", thoughtSignature: sign("hm") }],
+  "ai-sdk": (model) => [{ model, reasoning: "hm", options: { fake: { signature: "s" } } }],
+  "effect-ai": (model) => [{ model, reasoning: "hm", options: { fake: { signature: "s" } } }]
+}
 
-/** An entry as no turn of ours would leave it: ids clash, texts are blank, results stand anywhere. */
-export const AnyEntry = Schema.Struct({
-  message: Schema.Union([
-    Schema.Struct({ role: Schema.Literal("system"), content: Text }),
-    Schema.Struct({ role: Schema.Literal("user"), content: Content }),
-    Schema.Struct({
-      role: Schema.Literal("assistant"),
-      content: Schema.Union([
-        Text,
-        Schema.Array(
-          Schema.Union([
-            Block,
-            Schema.Struct({ type: Schema.Literal("thinking"), thinking: Text }),
-            Schema.Struct({
-              type: Schema.Literal("tool_use"),
-              toolCallId: ToolNames,
-              name: ToolNames,
-              input: Schema.JsonObject
-            })
-          ])
-        )
-      ])
-    }),
-    Schema.Struct({ role: Schema.Literal("tool"), toolCallId: ToolNames, content: Content })
-  ]),
-  providerData: Schema.optionalKey(
-    Schema.Array(
+const dataOf = (provider: string): Schema.Codec<Schema.Json, string> => {
+  const texts = models.flatMap((model) => (kept[provider]?.(model) ?? []).map((data) => JSON.stringify(data)))
+  const toJson = SchemaTransformation.transform({
+    decode: (text: string): Schema.Json => JSON.parse(text),
+    encode: (data: Schema.Json) => JSON.stringify(data)
+  })
+  return Schema.Literals(texts).pipe(Schema.decodeTo(Schema.Json, toJson))
+}
+
+/**
+ * An entry as no turn of ours would leave it: ids clash, texts are blank, results stand anywhere, and so does what this
+ * provider gave to be kept.
+ */
+export const anyEntry = (provider: string) =>
+  Schema.Struct({
+    message: Schema.Union([
+      Schema.Struct({ role: Schema.Literal("system"), content: Text }),
+      Schema.Struct({ role: Schema.Literal("user"), content: Content }),
       Schema.Struct({
-        block: Schema.Literals([0, 1, 2]),
-        provider: Schema.Literals(["openai", "openai-responses", "anthropic", "gemini", "ai-sdk", "effect-ai", "x"]),
-        data: Schema.Union([ToolNames, OfProvider])
-      })
+        role: Schema.Literal("assistant"),
+        content: Schema.Union([
+          Text,
+          Schema.Array(
+            Schema.Union([
+              Block,
+              Schema.Struct({ type: Schema.Literal("thinking"), thinking: Text }),
+              Schema.Struct({
+                type: Schema.Literal("tool_use"),
+                toolCallId: ToolNames,
+                name: ToolNames,
+                input: Schema.JsonObject
+              })
+            ])
+          )
+        ])
+      }),
+      Schema.Struct({ role: Schema.Literal("tool"), toolCallId: ToolNames, content: Content })
+    ]),
+    providerData: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          block: Schema.Literals([0, 1, 2]),
+          provider: Schema.Literals([provider, "x"]),
+          data: Schema.Union([ToolNames, dataOf(provider)])
+        })
+      )
     )
-  )
-})
+  })
