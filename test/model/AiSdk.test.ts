@@ -86,10 +86,12 @@ describe("AiSdk", () => {
           body = String(init?.body)
           return Promise.resolve(new Response("data: [DONE]\n\n", { headers: { "content-type": "text/event-stream" } }))
         }
-        const models = createOpenAICompatible({ name: "mock", baseURL: "http://127.0.0.1", includeUsage: true, fetch })
+        const models = createOpenAICompatible({ name: "mock", baseURL: "http://127.0.0.1", includeUsage: true, fetch })(
+          "m"
+        )
         const specs = [...new Set(tools)].map((name) => ({ ...look, name }))
         yield* Effect.flatMap(ChatModel, (chat) =>
-          Effect.result(Stream.runDrain(chat.stream({ model: "deepseek-x", system: " ", history, tools: specs })))
+          Effect.result(Stream.runDrain(chat.stream({ model: "m", system: " ", history, tools: specs })))
         ).pipe(Effect.provide(AiSdk.layer(models, { images: { resolve: nowhere } })))
         assert.strictEqual(chat.flaw(JSON.parse(body), "m"), undefined)
       }),

@@ -1,4 +1,4 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { sign } from "./models/dialect.ts"
 
 /** Names and ids from a small set, so that they clash. */
@@ -24,19 +24,20 @@ const kept: Readonly<Record<string, (model: string) => ReadonlyArray<Schema.Json
     { model, thought: { type: "thinking", thinking: "hm", signature: sign("hm") } },
     { model, thought: { type: "redacted_thinking", data: "cipher-x" } }
   ],
-  gemini: (model) => [{ model, id: "own", thoughtSignature: sign("hm") }],
-  "ai-sdk": (model) => [{ model, reasoning: "hm", options: { fake: { signature: "s" } } }],
+  gemini: (model) => [{ model, id: "own", thoughtSignature: "skip_thought_signature_validator" }],
+  "ai-sdk": () => [{ model: "mock.chat/m", reasoning: "hm", options: { fake: { signature: "s" } } }],
   "effect-ai": (model) => [{ model, reasoning: "hm", options: { fake: { signature: "s" } } }]
 }
 
-const dataOf = (provider: string): Schema.Codec<Schema.Json, string> => {
-  const texts = models.flatMap((model) => (kept[provider]?.(model) ?? []).map((data) => JSON.stringify(data)))
-  const toJson = SchemaTransformation.transform({
-    decode: (text: string): Schema.Json => JSON.parse(text),
-    encode: (data: Schema.Json) => JSON.stringify(data)
-  })
-  return Schema.Literals(texts).pipe(Schema.decodeTo(Schema.Json, toJson))
+/** The schema of this JSON alone. */
+const exactly = (json: Schema.Json): Schema.Codec<Schema.Json> => {
+  if (typeof json === "string") return Schema.Literal(json)
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return Schema.Tuple([])
+  return Schema.Struct(Object.fromEntries(Object.entries(json).map(([key, value]) => [key, exactly(value)])))
 }
+
+const dataOf = (provider: string): Schema.Codec<Schema.Json> =>
+  Schema.Union(models.flatMap((model) => (kept[provider]?.(model) ?? []).map(exactly)))
 
 /**
  * An entry as no turn of ours would leave it: ids clash, texts are blank, results stand anywhere, and so does what this
