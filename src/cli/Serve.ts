@@ -1,8 +1,9 @@
 import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { HttpServer, type HttpServerError } from "effect/http"
 import { AgentCatalog } from "../agent/AgentCatalog.ts"
 import * as Server from "../server/Server.ts"
+import * as SessionExpiry from "../session/SessionExpiry.ts"
 import type { StoreError } from "../session/SessionStore.ts"
 import { currentTime } from "../tool/CurrentTime.ts"
 import { ToolRegistry } from "../tool/ToolRegistry.ts"
@@ -20,6 +21,7 @@ const serverLayer = (settings: Settings) =>
     Layer.provide(
       Layer.provide(ConfiguredModel.layer(settings), NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }))
     ),
+    Layer.provideMerge(Option.match(settings.sessionAge, { onNone: () => Layer.empty, onSome: SessionExpiry.layer })),
     Layer.provide(ConfiguredStore.layer(settings))
   )
 

@@ -63,6 +63,14 @@ const duration: Parse<Duration.Duration> = (text) =>
     ? Result.succeed(Duration.seconds(Number(text)))
     : Result.fail(`"${text}" is no time; give a number of seconds, such as 15`)
 
+/** Days; none for ever. */
+const age: Parse<Option.Option<Duration.Duration>> = (text) => {
+  if (text === "") return Result.succeedNone
+  return /^\d{1,5}$/.test(text) && Number(text) > 0
+    ? Result.succeedSome(Duration.days(Number(text)))
+    : Result.fail(`"${text}" is no age; give a number of days, such as 90, or nothing to keep sessions for ever`)
+}
+
 const oneModel: Parse<ModelSetting> = (text) => {
   if (text === "demo") return Result.succeed({ provider: "demo" })
   const [, prefix, name] = /^([^/]+)\/(\S+)$/.exec(text) ?? []
@@ -151,6 +159,7 @@ export const settings = Effect.gen(function* () {
     database: yield* setting("DATABASE_URL", "sqlite:./data/aap.db", database),
     secretKeys: yield* setting("AAP_SECRET_KEY", "", secretKeys),
     leaseDuration: yield* setting("AAP_LEASE", "30", duration),
+    sessionAge: yield* setting("AAP_SESSION_AGE", "", age),
     apiKeys: yield* setting("AAP_API_KEYS", "", keys),
     bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),
     drainTimeout: yield* setting("AAP_DRAIN_TIMEOUT", "20", duration),

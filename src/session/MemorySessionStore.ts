@@ -32,6 +32,12 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
     rows: (id) =>
       Effect.sync(() => [...(sessions.get(id)?.rows.values() ?? [])].sort((a, b) => a.position - b.position)),
     remove: (id) => Effect.sync(() => void sessions.delete(id)),
+    expire: (before, now, limit) =>
+      Effect.sync(() => {
+        const old = [...sessions.values()].filter(({ record }) => record.touchedAt < before && record.expiresAt <= now)
+        for (const { record } of old.slice(0, limit)) sessions.delete(record.session.id)
+        return Math.min(old.length, limit)
+      }),
     page: (owner, before, limit) =>
       Effect.sync(() =>
         [...sessions.values()]

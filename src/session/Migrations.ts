@@ -24,10 +24,12 @@ const createSessions = Effect.gen(function* () {
       next_position ${integer} NOT NULL,
       fence ${integer} NOT NULL,
       commits ${integer} NOT NULL,
-      lease_expires_at ${integer} NOT NULL
+      lease_expires_at ${integer} NOT NULL,
+      touched_at ${integer} NOT NULL
     )
   `
   yield* sql`CREATE INDEX sessions_by_principal ON sessions (principal, sequence DESC)`
+  yield* sql`CREATE INDEX sessions_by_touch ON sessions (touched_at)`
   yield* sql`
     CREATE TABLE history (
       session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,

@@ -13,7 +13,7 @@ export interface KeptCall extends PendingCall {
 /**
  * What a store keeps of a session besides its entries. `next` is the position that the next entry takes. The lease is
  * held until `expiresAt`, in milliseconds of the store's clock; 0 is "not held". `commits` counts what was written under
- * the lease that was given last.
+ * the lease that was given last. `touchedAt` is when the last turn was accepted, or the session created.
  */
 export interface SessionRecord {
   readonly session: Omit<Session, "pending">
@@ -22,6 +22,7 @@ export interface SessionRecord {
   readonly fence: number
   readonly commits: number
   readonly expiresAt: number
+  readonly touchedAt: number
 }
 
 /** An entry and its place. */
@@ -43,8 +44,12 @@ export const toSession = ({ pending, session }: SessionRecord): Session => ({
 })
 
 /** A new session with its seeded history. */
-export const create = ({ pending, ...session }: Session, history: ReadonlyArray<HistoryEntry>): Change => ({
-  record: { session, pending, next: history.length, fence: 0, commits: 0, expiresAt: 0 },
+export const create = (
+  { pending, ...session }: Session,
+  history: ReadonlyArray<HistoryEntry>,
+  touchedAt: number
+): Change => ({
+  record: { session, pending, next: history.length, fence: 0, commits: 0, expiresAt: 0, touchedAt },
   rows: history.map((entry, position) => ({ position, entry }))
 })
 
@@ -102,9 +107,10 @@ export const recover = (record: SessionRecord, now: number): Change | undefined 
 /**
  * Takes the lease of a free session and writes what a turn brings. Its open calls count as answered.
  */
-export const accept = (record: SessionRecord, acceptance: Acceptance, expiresAt: number): Change => {
+export const accept = (record: SessionRecord, acceptance: Acceptance, now: number, leaseMillis: number): Change => {
   const { pending: _, ...session } = acceptance.session
-  return append({ ...record, session, pending: [], fence: record.fence + 1, commits: 0, expiresAt }, acceptance.append)
+  const taken = { fence: record.fence + 1, commits: 0, expiresAt: now + leaseMillis, touchedAt: now }
+  return append({ ...record, ...taken, session, pending: [] }, acceptance.append)
 }
 
 /**

@@ -26,7 +26,8 @@ const SessionRow = Schema.Struct({
   next_position: Whole,
   fence: Whole,
   commits: Whole,
-  lease_expires_at: Whole
+  lease_expires_at: Whole,
+  touched_at: Whole
 })
 
 /** A row of the table `history`. */
@@ -58,14 +59,15 @@ const toStored = (
       next: Number(row.next_position),
       fence: Number(row.fence),
       commits: Number(row.commits),
-      expiresAt: Number(row.lease_expires_at)
+      expiresAt: Number(row.lease_expires_at),
+      touchedAt: Number(row.touched_at)
     }
   }))
 
 /** The columns of a record, but for those that are given once. */
 export const toColumns = (
   box: SecretBox["Service"],
-  { commits, expiresAt, fence, next, pending, session }: SessionRecord
+  { commits, expiresAt, fence, next, pending, session, touchedAt }: SessionRecord
 ): typeof SessionRow.Encoded extends infer Row ? Omit<Row, "sequence" | "principal"> : never => {
   const { options, ...agent } = session.agent
   return encodeRecord({
@@ -77,7 +79,8 @@ export const toColumns = (
     next_position: next,
     fence,
     commits,
-    lease_expires_at: expiresAt
+    lease_expires_at: expiresAt,
+    touched_at: touchedAt
   })
 }
 

@@ -147,6 +147,9 @@ export class SessionStore extends Context.Service<
     /** Writes one step of a turn. */
     readonly commit: (lease: Lease, commit: Commit) => Effect.Effect<void, LeaseLost | StoreError>
 
+    /** Removes the sessions, of anybody, that no turn was accepted on for so long and that none runs on; how many. */
+    readonly expire: (age: Duration.Input) => Effect.Effect<number, StoreError>
+
     /** Makes the lease last `leaseDuration` from now. */
     readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
   }

@@ -27,6 +27,8 @@ export interface SessionTable {
   /** All rows of a session, in order of position. */
   readonly rows: (id: SessionId) => Effect.Effect<ReadonlyArray<Row>, StoreError>
   readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>
+  /** Removes up to so many sessions that were last touched before a time and that nobody holds now; how many. */
+  readonly expire: (before: number, now: number, limit: number) => Effect.Effect<number, StoreError>
   /** The owner's sessions with a sequence below `before`, the latest first. */
   readonly page: (
     owner: Principal,

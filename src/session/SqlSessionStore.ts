@@ -64,6 +64,16 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
         Effect.mapError(failed("rows"))
       ),
     remove: (id) => Effect.asVoid(Effect.mapError(sql`DELETE FROM sessions WHERE id = ${id}`, failed("remove"))),
+    expire: (before, now, limit) =>
+      sql`
+        DELETE FROM sessions WHERE id IN (
+          SELECT id FROM sessions WHERE touched_at < ${before} AND lease_expires_at <= ${now}
+          ORDER BY touched_at LIMIT ${limit}
+        ) RETURNING id
+      `.pipe(
+        Effect.map((rows) => rows.length),
+        Effect.mapError(failed("expire"))
+      ),
     page: (owner, before, limit) =>
       sql`
         SELECT * FROM sessions

@@ -21,6 +21,9 @@ export interface StoreOptions {
   readonly leaseDuration?: Duration.Input
 }
 
+/** How many sessions expire in one transaction, so that nobody waits long. */
+const expiryBatch = 100
+
 /** The session store over a table: the contract's rules, each operation one transaction. */
 export const make = (table: SessionTable, options: StoreOptions = {}): SessionStore["Service"] => {
   const leaseDuration = Duration.fromInputUnsafe(options.leaseDuration ?? "30 seconds")
@@ -76,7 +79,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     const { now, record } = yield* find(owner, id)
     if (!SessionRecord.isFree(record, now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
-    const change = SessionRecord.accept(record, acceptance, now + Duration.toMillis(leaseDuration))
+    const change = SessionRecord.accept(record, acceptance, now, Duration.toMillis(leaseDuration))
     yield* table.write(change)
     return {
       acceptance,
@@ -88,7 +91,8 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
 
   return {
     leaseDuration,
-    create: (owner, session, history) => transaction(table.insert(owner, SessionRecord.create(session, history))),
+    create: (owner, session, history) =>
+      Effect.flatMap(table.now, (now) => transaction(table.insert(owner, SessionRecord.create(session, history, now)))),
     get: (owner, id) => Effect.map(read(owner, id), SessionRecord.toSession),
     list: Effect.fnUntraced(function* (owner, { after, limit }) {
       const before = after === undefined ? undefined : Cursor.decode(after)
@@ -108,6 +112,16 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
         Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
       ),
     accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
+    expire: Effect.fnUntraced(function* (age) {
+      let total = 0
+      for (;;) {
+        const now = yield* table.now
+        const before = now - Duration.toMillis(Duration.fromInputUnsafe(age))
+        const count = yield* transaction(table.expire(before, now, expiryBatch))
+        total += count
+        if (count < expiryBatch) return total
+      }
+    }),
     commit: (lease, change) => transaction(commit(lease, change)),
     renew: (lease) => transaction(renew(lease))
   }

@@ -211,6 +211,7 @@ describe("the server process", () => {
     { env: { AAP_API_KEYS: "secret" }, says: "AAP_API_KEYS: key 1 is no NAME:KEY; give a list" },
     { env: { HOST: "0.0.0.0" }, says: "HOST: 0.0.0.0 can be reached from elsewhere, and there are no keys" },
     { env: { OPENAI_BASE_URL: "x" }, says: 'OPENAI_BASE_URL: "x" is no address' },
+    { env: { AAP_SESSION_AGE: "soon" }, says: 'AAP_SESSION_AGE: "soon" is no age; give a number of days' },
     { env: { AAP_BODY_LIMIT: "-1" }, says: 'AAP_BODY_LIMIT: "-1" is no size' },
     { env: { AAP_HEARTBEAT: "soon" }, says: 'AAP_HEARTBEAT: "soon" is no time' }
   ])("refuses to start with $env, and says why", ({ env, says }) =>

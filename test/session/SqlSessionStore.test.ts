@@ -141,6 +141,7 @@ describe("SqlSessionStore on SQLite", () => {
       for (const statement of [
         "SELECT * FROM sessions WHERE id = 'x'",
         "SELECT position, entry FROM history WHERE session_id = 'x' ORDER BY position",
+        "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE touched_at < 9 AND lease_expires_at <= 9 ORDER BY touched_at LIMIT 5) RETURNING id",
         "SELECT * FROM sessions WHERE principal = 'x' AND sequence < 9 ORDER BY sequence DESC LIMIT 5",
         "DELETE FROM sessions WHERE id = 'x'"
       ]) {

@@ -200,6 +200,27 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
   )
 
   test(
+    "expires what nobody touched for long, and what no turn holds",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const name = (index: number) => SessionId.make(`old_${index}`)
+      for (let index = 0; index < 230; index++)
+        yield* store.create(index % 2 === 0 ? ada : bob, session(name(index)), [])
+      yield* pass("1 hour")
+      const turn = yield* store.accept(ada, name(0), bring())
+      yield* store.create(ada, session(id), [says("one")])
+      assert.strictEqual(yield* store.expire("1 hour"), 0)
+      yield* pass("1 millis")
+      assert.strictEqual(yield* store.expire("1 hour"), 229)
+      assert.strictEqual(yield* store.expire("0 millis"), 1)
+      assert.strictEqual(yield* store.expire("0 millis"), 0)
+      assert.strictEqual(yield* failure(store.history(ada, id)), "SessionNotFound")
+      yield* store.commit(turn.lease, { append: [Slot.entry(says("kept"))], release: true })
+      assert.deepStrictEqual(yield* store.history(ada, name(0)), [says("kept")])
+    })
+  )
+
+  test(
     "holds a lease as long as it is renewed, and after its time until another asks",
     Effect.gen(function* () {
       const store = yield* SessionStore
