@@ -1,8 +1,8 @@
-import { Effect, Layer, Result } from "effect"
-import { HttpClient } from "effect/http"
+import { type Layer, Result } from "effect"
+import type { HttpClient } from "effect/http"
 import * as AnthropicChunk from "./AnthropicChunk.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
-import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
+import type { ChatModel, FinishReason, ModelEvent, Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
@@ -169,11 +169,5 @@ export interface AnthropicOptions
 export const layer = (options: AnthropicOptions = {}): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
   const { baseUrl = "https://api.anthropic.com", maxTokens = 8192, thinkingBudget = 0 } = options
   const value = provider({ maxTokens, thinkingBudget })
-  return Layer.effect(
-    ChatModel,
-    Effect.map(HttpClient.HttpClient, (client) => ({
-      provider: value.name,
-      stream: ModelTransport.make(value, client, { ...options, baseUrl })
-    }))
-  )
+  return ModelTransport.layer(value, { ...options, baseUrl })
 }

@@ -1,6 +1,6 @@
-import { Effect, Layer, Result, Schema } from "effect"
-import { HttpClient } from "effect/http"
-import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
+import { type Layer, Result, Schema } from "effect"
+import type { HttpClient } from "effect/http"
+import type { ChatModel, FinishReason, ModelEvent, Usage } from "./ChatModel.ts"
 import * as GeminiRequest from "./GeminiRequest.ts"
 import * as InlineImages from "./InlineImages.ts"
 import { ModelError } from "./ModelError.ts"
@@ -161,12 +161,6 @@ export interface GeminiOptions extends Omit<ModelTransport.Connection, "baseUrl"
 export const layer = (options: GeminiOptions = {}): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
   const { baseUrl = "https://generativelanguage.googleapis.com", showThoughts = false } = options
   const value = provider(showThoughts)
-  const model = Layer.effect(
-    ChatModel,
-    Effect.map(HttpClient.HttpClient, (client) => ({
-      provider: value.name,
-      stream: ModelTransport.make(value, client, { ...options, baseUrl })
-    }))
-  )
+  const model = ModelTransport.layer(value, { ...options, baseUrl })
   return InlineImages.layer(model, options.images)
 }

@@ -1,8 +1,8 @@
-import { Cause, Clock, Duration, Effect, Exit, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Layer, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
 import type * as Arr from "effect/Array"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
-import type { ModelEvent, ModelRequest } from "./ChatModel.ts"
+import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider } from "./ModelProvider.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -228,3 +228,16 @@ export const make =
     })
     return Stream.mapError(Stream.unwrap(open), presentable(connection.apiKey))
   }
+
+/** The models behind a provider's protocol, at a connection. */
+export const layer = <State, Chunk>(
+  provider: ModelProvider<State, Chunk>,
+  connection: Connection
+): Layer.Layer<ChatModel, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatModel,
+    Effect.map(HttpClient.HttpClient, (client) => ({
+      provider: provider.name,
+      stream: make(provider, client, connection)
+    }))
+  )

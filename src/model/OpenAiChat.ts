@@ -1,6 +1,6 @@
-import { type Duration, Effect, Layer, Option, type Redacted, Result } from "effect"
-import { HttpClient } from "effect/http"
-import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
+import { type Layer, Option, Result } from "effect"
+import type { HttpClient } from "effect/http"
+import type { ChatModel, FinishReason, ModelEvent, Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
@@ -133,24 +133,9 @@ export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk> = {
   refuse: ProviderError.refuse
 }
 
-/** Where a compatible server is, and how long it may be silent. */
-export interface OpenAiOptions {
-  /** With its version, such as `https://api.openai.com/v1`. */
-  readonly baseUrl: string
-  /** Local servers need none. */
-  readonly apiKey?: Redacted.Redacted<string>
-  /** How long the answer's first byte may take; a minute by default. */
-  readonly firstByteTimeout?: Duration.Input
-  /** How long the answer may pause; a minute by default. */
-  readonly idleTimeout?: Duration.Input
-}
+/** Where a compatible server is, such as `https://api.openai.com/v1`; local ones need no key. */
+export type OpenAiOptions = ModelTransport.Connection
 
 /** The models of an OpenAI-compatible server. */
 export const layer = (options: OpenAiOptions): Layer.Layer<ChatModel, never, HttpClient.HttpClient> =>
-  Layer.effect(
-    ChatModel,
-    Effect.map(HttpClient.HttpClient, (client) => ({
-      provider: provider.name,
-      stream: ModelTransport.make(provider, client, options)
-    }))
-  )
+  ModelTransport.layer(provider, options)

@@ -1,6 +1,6 @@
-import { Effect, Layer, Result, Schema } from "effect"
-import { HttpClient } from "effect/http"
-import { ChatModel, type FinishReason, type ModelEvent, type Usage } from "./ChatModel.ts"
+import { type Layer, Result, Schema } from "effect"
+import type { HttpClient } from "effect/http"
+import type { ChatModel, FinishReason, ModelEvent, Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
@@ -176,11 +176,5 @@ export interface OpenAiResponsesOptions extends Omit<ModelTransport.Connection, 
 export const layer = (options: OpenAiResponsesOptions = {}): Layer.Layer<ChatModel, never, HttpClient.HttpClient> => {
   const { baseUrl = "https://api.openai.com/v1", reasoning } = options
   const value = provider(reasoning)
-  return Layer.effect(
-    ChatModel,
-    Effect.map(HttpClient.HttpClient, (client) => ({
-      provider: value.name,
-      stream: ModelTransport.make(value, client, { ...options, baseUrl })
-    }))
-  )
+  return ModelTransport.layer(value, { ...options, baseUrl })
 }
