@@ -101,7 +101,9 @@ const step = (state: AnthropicState, chunk: AnthropicChunk.Chunk): Stepped<Anthr
     case "message_start":
       return Result.succeed([{ ...state, usage: toUsage(state.usage, chunk.message?.usage) }, []])
     case "content_block_start":
-      return begin(state, chunk)
+      return Result.flatMap(finishBlock(state), ([closed, before]) =>
+        Result.map(begin(closed, chunk), ([next, said]) => [next, [...before, ...said]] as const)
+      )
     case "content_block_delta":
       return grow(state, chunk)
     case "content_block_stop":
@@ -150,10 +152,14 @@ export const provider = (
   isLast: () => false,
   isOver: (chunk) => chunk.type === "message_stop",
   step,
-  end: ({ stopReason, usage }) =>
-    stopReason === undefined
-      ? Result.fail(unfinished)
-      : Result.succeed([{ type: "finish", reason: toReason(stopReason), usage }]),
+  end: (state) => {
+    const { stopReason, usage } = state
+    if (stopReason === undefined) return Result.fail(unfinished)
+    return Result.map(finishBlock(state), ([, events]) => [
+      ...events,
+      { type: "finish", reason: toReason(stopReason), usage }
+    ])
+  },
   refuse: ProviderError.refuse
 })
 
