@@ -59,6 +59,8 @@ const answer = (failure: ApiFailure): Answer => {
       return { status: 405, code: "method_not_allowed", headers: { allow: failure.allow.join(", ") } }
     case "TurnInProgress":
       return { status: 409, code: "turn_in_progress", headers: { "retry-after": "1" } }
+    case "RequestRepeated":
+      return { status: 409, code: "idempotency_key_reused" }
     case "PendingToolCalls":
       return { status: 409, code: "pending_tool_calls", details: { toolCallIds: failure.ids } }
     case "PayloadTooLarge":

@@ -13,6 +13,7 @@ import { SessionStore } from "../session/SessionStore.ts"
 import * as NewSession from "../turn/NewSession.ts"
 import { TurnRunner } from "../turn/TurnRunner.ts"
 import { type ApiFailure, toResponse } from "./ErrorResponses.ts"
+import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { HistoryNotSupported } from "./RequestErrors.ts"
 import * as TurnResponses from "./TurnResponses.ts"
@@ -83,7 +84,7 @@ export const handlers = HttpApiBuilder.group(
       const owner = yield* principal
       yield* store.get(owner, id)
       const request = yield* RequestBody.decode(TurnRequest)
-      const accept = runner.accept(owner, id, request)
+      const accept = runner.accept(owner, id, request, yield* IdempotencyKey.read(request))
       const mode = request.stream ?? "none"
       return yield* mode === "none" ? TurnResponses.json(accept) : TurnResponses.sse(mode, accept)
     })

@@ -25,7 +25,8 @@ const createSessions = Effect.gen(function* () {
       fence ${integer} NOT NULL,
       commits ${integer} NOT NULL,
       lease_expires_at ${integer} NOT NULL,
-      touched_at ${integer} NOT NULL
+      touched_at ${integer} NOT NULL,
+      turns TEXT NOT NULL
     )
   `
   yield* sql`CREATE INDEX sessions_by_principal ON sessions (principal, sequence DESC)`

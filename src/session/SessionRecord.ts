@@ -2,6 +2,7 @@ import * as Closing from "../history/Closing.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as Slot from "../history/Slot.ts"
+import * as KeyedTurn from "./KeyedTurn.ts"
 import type { Session } from "./Session.ts"
 import type { Acceptance, Commit } from "./SessionStore.ts"
 
@@ -23,6 +24,8 @@ export interface SessionRecord {
   readonly commits: number
   readonly expiresAt: number
   readonly touchedAt: number
+  /** The last turns that were begun under a key. */
+  readonly turns: ReadonlyArray<KeyedTurn.KeyedTurn>
 }
 
 /** An entry and its place. */
@@ -49,7 +52,7 @@ export const create = (
   history: ReadonlyArray<HistoryEntry>,
   touchedAt: number
 ): Change => ({
-  record: { session, pending, next: history.length, fence: 0, commits: 0, expiresAt: 0, touchedAt },
+  record: { session, pending, next: history.length, fence: 0, commits: 0, expiresAt: 0, touchedAt, turns: [] },
   rows: history.map((entry, position) => ({ position, entry }))
 })
 
@@ -101,7 +104,8 @@ export const isFree = (record: SessionRecord, now: number): boolean => record.ex
  */
 export const recover = (record: SessionRecord, now: number): Change | undefined => {
   if (!isFree(record, now) || record.pending.every(({ position }) => position === undefined)) return undefined
-  return closeRunning({ record: { ...record, fence: record.fence + 1, expiresAt: 0 }, rows: [] })
+  const turns = KeyedTurn.end(record.turns, record.next, "error")
+  return closeRunning({ record: { ...record, turns, fence: record.fence + 1, expiresAt: 0 }, rows: [] })
 }
 
 /**
@@ -110,7 +114,16 @@ export const recover = (record: SessionRecord, now: number): Change | undefined 
 export const accept = (record: SessionRecord, acceptance: Acceptance, now: number, leaseMillis: number): Change => {
   const { pending: _, ...session } = acceptance.session
   const taken = { fence: record.fence + 1, commits: 0, expiresAt: now + leaseMillis, touchedAt: now }
-  return append({ ...record, ...taken, session, pending: [] }, acceptance.append)
+  const { keyed, told = [] } = acceptance
+  const ended = KeyedTurn.end(record.turns, record.next, "error")
+  const turn = keyed && {
+    ...keyed,
+    at: now,
+    told: acceptance.append.flatMap((slot, index) => (told.includes(slot) ? [record.next + index] : [])),
+    from: record.next + acceptance.append.length
+  }
+  const turns = turn === undefined ? ended : KeyedTurn.add(ended, turn)
+  return append({ ...record, ...taken, turns, session, pending: [] }, acceptance.append)
 }
 
 /**
@@ -122,12 +135,14 @@ export const accept = (record: SessionRecord, acceptance: Acceptance, now: numbe
  */
 export const commit = (
   record: SessionRecord,
-  { append: slots = [], open = [], release, settle = [] }: Commit
+  { append: slots = [], open = [], release, settle = [], stopReason = "error" }: Commit
 ): Change => {
   const appended = append({ ...record, commits: record.commits + 1 }, slots)
   const opened = { ...appended.record, pending: [...appended.record.pending, ...open] }
   const settled = settleAll({ record: opened, rows: appended.rows }, settle)
-  return release === true ? closeRunning({ ...settled, record: { ...settled.record, expiresAt: 0 } }) : settled
+  if (release !== true) return settled
+  const turns = KeyedTurn.end(settled.record.turns, settled.record.next, stopReason)
+  return closeRunning({ ...settled, record: { ...settled.record, turns, expiresAt: 0 } })
 }
 
 /** The history as places: rows in order of position, with the places of running calls among them. */

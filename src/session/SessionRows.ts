@@ -4,6 +4,7 @@ import { PendingCall } from "../history/PendingCall.ts"
 import { AgentConfig, OptionValues } from "../protocol/Agent.ts"
 import { SessionId } from "../protocol/Session.ts"
 import { ToolSpec } from "../protocol/Tool.ts"
+import { KeyedTurn } from "./KeyedTurn.ts"
 import type { CannotOpen, SecretBox } from "./SecretBox.ts"
 import { Principal } from "./Session.ts"
 import type { Row, SessionRecord } from "./SessionRecord.ts"
@@ -27,7 +28,8 @@ const SessionRow = Schema.Struct({
   fence: Whole,
   commits: Whole,
   lease_expires_at: Whole,
-  touched_at: Whole
+  touched_at: Whole,
+  turns: Schema.fromJsonString(Schema.Array(KeyedTurn))
 })
 
 /** A row of the table `history`. */
@@ -60,14 +62,15 @@ const toStored = (
       fence: Number(row.fence),
       commits: Number(row.commits),
       expiresAt: Number(row.lease_expires_at),
-      touchedAt: Number(row.touched_at)
+      touchedAt: Number(row.touched_at),
+      turns: row.turns
     }
   }))
 
 /** The columns of a record, but for those that are given once. */
 export const toColumns = (
   box: SecretBox["Service"],
-  { commits, expiresAt, fence, next, pending, session, touchedAt }: SessionRecord
+  { commits, expiresAt, fence, next, pending, session, touchedAt, turns }: SessionRecord
 ): typeof SessionRow.Encoded extends infer Row ? Omit<Row, "sequence" | "principal"> : never => {
   const { options, ...agent } = session.agent
   return encodeRecord({
@@ -80,7 +83,8 @@ export const toColumns = (
     fence,
     commits,
     lease_expires_at: expiresAt,
-    touched_at: touchedAt
+    touched_at: touchedAt,
+    turns
   })
 }
 

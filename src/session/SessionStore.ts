@@ -1,8 +1,10 @@
-import { Context, type Duration, type Effect, type Result, Schema } from "effect"
+import { Context, type Duration, type Effect, type Option, type Result, Schema } from "effect"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import type { Slot } from "../history/Slot.ts"
 import { SessionId } from "../protocol/Session.ts"
+import type { StopReason } from "../protocol/Turn.ts"
+import type { RequestKey } from "./KeyedTurn.ts"
 import type { Principal, Session } from "./Session.ts"
 
 /** No such session, or it is another principal's: nobody can tell the two apart. */
@@ -16,6 +18,16 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
 export class TurnInProgress extends Schema.TaggedError<TurnInProgress>()("TurnInProgress", { id: SessionId }) {
   override get message() {
     return `a turn is running on session ${this.id}; wait for its turn_stop`
+  }
+}
+
+/** The request was sent before under its key: the same one, or another. Nothing was changed. */
+export class RequestRepeated extends Schema.TaggedError<RequestRepeated>()("RequestRepeated", {
+  key: Schema.String,
+  isSame: Schema.Boolean
+}) {
+  override get message() {
+    return `the key ${this.key} was used for another request; a new request takes a new key`
   }
 }
 
@@ -55,6 +67,10 @@ export interface Acceptance {
   readonly session: Session
   /** Answers and denials, places for granted calls, then what the user said. */
   readonly append: ReadonlyArray<Slot>
+  /** Those of them that the turn tells as its own results. */
+  readonly told?: ReadonlyArray<Slot>
+  /** The key of the request, under which the turn is remembered. */
+  readonly keyed?: RequestKey
 }
 
 /**
@@ -86,7 +102,14 @@ export interface Commit {
   readonly settle?: ReadonlyArray<HistoryEntry>
   /** Whether the turn is over and the lease is given back. */
   readonly release?: boolean
+  /** Why the turn is over, where it is; `error` where nothing is said. */
+  readonly stopReason?: StopReason
 }
+
+/** What is known of a turn by its key. */
+export type RememberedTurn =
+  | { readonly _tag: "Running" }
+  | { readonly _tag: "Ended"; readonly stopReason: StopReason; readonly entries: ReadonlyArray<HistoryEntry> }
 
 /** A page of a list. `next` is absent on the last one. */
 export interface Page {
@@ -136,13 +159,22 @@ export class SessionStore extends Context.Service<
 
     /**
      * Takes the session's lease and writes what the turn brings, in one transaction. `decide` is pure; it sees the
-     * session as it is under the lease, and its refusal leaves everything as it was.
+     * session as it is under the lease, and its refusal leaves everything as it was. A request whose key is remembered
+     * fails with `RequestRepeated`, also while the turn that it began runs.
      */
     readonly accept: <A extends Acceptance, E>(
       owner: Principal,
       id: SessionId,
-      decide: (session: Session) => Result.Result<A, E>
-    ) => Effect.Effect<AcceptedTurn<A>, E | SessionNotFound | TurnInProgress | StoreError>
+      decide: (session: Session) => Result.Result<A, E>,
+      keyed?: RequestKey
+    ) => Effect.Effect<AcceptedTurn<A>, E | SessionNotFound | TurnInProgress | RequestRepeated | StoreError>
+
+    /** The turn that was begun under a key, as long as it is remembered: a day, and the session's last twenty. */
+    readonly remembered: (
+      owner: Principal,
+      id: SessionId,
+      key: string
+    ) => Effect.Effect<Option.Option<RememberedTurn>, SessionNotFound | StoreError>
 
     /** Writes one step of a turn. */
     readonly commit: (lease: Lease, commit: Commit) => Effect.Effect<void, LeaseLost | StoreError>

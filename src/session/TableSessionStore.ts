@@ -1,6 +1,7 @@
-import { Duration, Effect, type Result } from "effect"
+import { Duration, Effect, Option, type Result } from "effect"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Cursor from "./Cursor.ts"
+import * as KeyedTurn from "./KeyedTurn.ts"
 import type { Principal, Session } from "./Session.ts"
 import * as SessionRecord from "./SessionRecord.ts"
 import {
@@ -9,6 +10,8 @@ import {
   InvalidCursor,
   type Lease,
   LeaseLost,
+  type RememberedTurn,
+  RequestRepeated,
   SessionNotFound,
   type SessionStore,
   TurnInProgress
@@ -74,9 +77,14 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
   const accept = Effect.fnUntraced(function* <A extends Acceptance, E>(
     owner: Principal,
     id: SessionId,
-    decide: (session: Session) => Result.Result<A, E>
+    decide: (session: Session) => Result.Result<A, E>,
+    keyed: KeyedTurn.RequestKey | undefined
   ) {
     const { now, record } = yield* find(owner, id)
+    const known = keyed && KeyedTurn.find(record.turns, keyed.key, now)
+    if (keyed !== undefined && known !== undefined) {
+      return yield* new RequestRepeated({ key: keyed.key, isSame: known.fingerprint === keyed.fingerprint })
+    }
     if (!SessionRecord.isFree(record, now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
     const change = SessionRecord.accept(record, acceptance, now, Duration.toMillis(leaseDuration))
@@ -111,7 +119,17 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
         read(owner, id),
         Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
       ),
-    accept: (owner, id, decide) => transaction(accept(owner, id, decide)),
+    accept: (owner, id, decide, keyed) => transaction(accept(owner, id, decide, keyed)),
+    remembered: Effect.fnUntraced(function* (owner, id, key) {
+      const record = yield* read(owner, id)
+      const now = yield* table.now
+      const turn = KeyedTurn.find(record.turns, key, now)
+      if (turn === undefined) return Option.none<RememberedTurn>()
+      if (turn.to === undefined && !SessionRecord.isFree(record, now)) return Option.some({ _tag: "Running" } as const)
+      const rows = (yield* table.rows(id)).filter(({ position }) => KeyedTurn.tells(turn, position))
+      const entries = rows.map(({ entry }) => entry)
+      return Option.some({ _tag: "Ended", stopReason: turn.stopReason ?? "error", entries } as const)
+    }),
     expire: Effect.fnUntraced(function* (age) {
       let total = 0
       for (;;) {

@@ -92,7 +92,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     })
 
   const finish = (reason: StopReason, append: ReadonlyArray<Slot.Slot>, open: ReadonlyArray<PendingCall> = []) =>
-    commit({ append, open, release: true }, (state) => {
+    commit({ append, open, release: true, stopReason: reason }, (state) => {
       stopped = reason
       return TurnState.endStep(state, append, open)
     }).pipe(Effect.as(stop(reason)))
@@ -194,7 +194,10 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     if (stopped !== undefined) return [stop(stopped)]
     stopped = reason
     const { commit, events } = TurnState.abandon(state, model.provider)
-    yield* Option.match(unsettled, { onNone: () => write(commit, () => undefined), onSome: Effect.fail }).pipe(
+    yield* Option.match(unsettled, {
+      onNone: () => write({ ...commit, stopReason: reason }, () => undefined),
+      onSome: Effect.fail
+    }).pipe(
       Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message)),
       Effect.catchCause((cause) => Effect.logError("what a turn left could not be stored", cause))
     )

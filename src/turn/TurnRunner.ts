@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result, Schema, type Stream } from "effect"
+import { Context, Effect, Layer, Option, Result, Schema, type Stream } from "effect"
 import type { OnDisconnect } from "../agent/Agent.ts"
 import { AgentCatalog, type CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as CapabilityCheck from "../agent/CapabilityCheck.ts"
@@ -11,15 +11,18 @@ import { ChatModel } from "../model/ChatModel.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { RequestKey } from "../session/KeyedTurn.ts"
 import type { Principal, Session } from "../session/Session.ts"
 import {
   type Acceptance,
+  type RequestRepeated,
   type SessionNotFound,
   SessionStore,
   type StoreError,
   type TurnInProgress
 } from "../session/SessionStore.ts"
 import { ToolRegistry } from "../tool/ToolRegistry.ts"
+import * as RepeatedTurn from "./RepeatedTurn.ts"
 import * as Submission from "./Submission.ts"
 import * as TurnLoop from "./TurnLoop.ts"
 
@@ -34,6 +37,7 @@ export class AgentGone extends Schema.TaggedError<AgentGone>()("AgentGone", { ag
 export type TurnRejected =
   | SessionNotFound
   | TurnInProgress
+  | RequestRepeated
   | AgentGone
   | SetupRejected
   | Submission.PendingToolCalls
@@ -73,7 +77,7 @@ const decide = (
   session: Session,
   request: TurnRequest,
   denial: Submission.DenialText
-): Result.Result<Decision, Exclude<TurnRejected, SessionNotFound | TurnInProgress | StoreError>> =>
+): Result.Result<Decision, Exclude<TurnRejected, SessionNotFound | TurnInProgress | RequestRepeated | StoreError>> =>
   Result.gen(function* () {
     if (agent === undefined) return yield* Result.fail(new AgentGone({ agent: session.agent.name }))
     yield* CapabilityCheck.streamMode(agent.agent.capabilities, request.stream ?? "none")
@@ -84,15 +88,23 @@ const decide = (
       clientTools: request.tools
     })
     const { append, server } = yield* Submission.check(open(session.pending), request.messages, denial)
-    return { agent, setup, session: SessionSetup.apply(session, setup), append, decided: server }
+    return { agent, setup, session: SessionSetup.apply(session, setup), append, decided: server, told: server }
   })
 
 /** Runs turns. */
 export class TurnRunner extends Context.Service<
   TurnRunner,
   {
-    /** Takes the session, checks the request against it, and stores the application's messages, in one transaction. */
-    readonly accept: (owner: Principal, id: SessionId, request: TurnRequest) => Effect.Effect<Turn, TurnRejected>
+    /**
+     * Takes the session, checks the request against it, and stores the application's messages, in one transaction. A
+     * request that was sent before under its key joins the turn that it began: it is told again what that turn tells.
+     */
+    readonly accept: (
+      owner: Principal,
+      id: SessionId,
+      request: TurnRequest,
+      keyed?: RequestKey
+    ) => Effect.Effect<Turn, TurnRejected>
   }
 >()("effect-aap/TurnRunner") {
   /** The runner over the four ports. */
@@ -112,14 +124,31 @@ export class TurnRunner extends Context.Service<
         const accept = Effect.fn("TurnRunner.accept")(function* (
           owner: Principal,
           id: SessionId,
-          request: TurnRequest
+          request: TurnRequest,
+          keyed?: RequestKey
         ): Effect.fn.Return<Turn, TurnRejected> {
-          const accepted = yield* store.accept(owner, id, (session) =>
-            decide(catalog.get(session.agent.name), session, request, denial)
-          )
+          const mode = request.stream ?? "none"
+          const taken = yield* store
+            .accept(
+              owner,
+              id,
+              (session) =>
+                Result.map(decide(catalog.get(session.agent.name), session, request, denial), (decision) =>
+                  keyed === undefined ? decision : { ...decision, keyed }
+                ),
+              keyed
+            )
+            .pipe(
+              Effect.asSome,
+              Effect.catchTag("RequestRepeated", (repeated) =>
+                repeated.isSame ? Effect.succeedNone : Effect.fail(repeated)
+              )
+            )
+          if (Option.isNone(taken)) return RepeatedTurn.make(store, owner, id, keyed?.key ?? "", mode)
+          const accepted = taken.value
           const { agent, decided, setup } = accepted.acceptance
           return {
-            mode: request.stream ?? "none",
+            mode,
             onDisconnect: agent.agent.onDisconnect,
             ...TurnLoop.make(ports, { owner, agent, setup, accepted, decided })
           }

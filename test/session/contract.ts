@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, Result, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry.ts"
 import type { Answerer, PendingCall } from "../../src/history/PendingCall.ts"
@@ -167,6 +167,43 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
       assert.strictEqual(yield* failure(store.commit(lease, { number: 3 })), "LeaseLost")
       yield* store.commit(next.lease, { number: 0, append: [Slot.entry(says("two"))] })
       assert.deepStrictEqual(yield* store.history(ada, id), [says("one"), result("a"), says("two")])
+    })
+  )
+
+  test(
+    "remembers a turn by its key, for a day: what it told, and how it ended",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), [says("before")])
+      const one = { key: "one", fingerprint: "f" }
+      const begin = (keyed: typeof one, ...append: ReadonlyArray<Slot.Slot>) =>
+        store.accept(
+          ada,
+          id,
+          (session) =>
+            Result.succeed({ session, append, keyed, told: append.filter((slot) => slot._tag === "Running") }),
+          keyed
+        )
+      const remembered = (key: string) => Effect.map(store.remembered(ada, id, key), Option.getOrUndefined)
+      assert.strictEqual(yield* remembered("one"), undefined)
+      const { lease } = yield* begin(one, Slot.running(call("a")), Slot.entry(says("asked")))
+      assert.deepStrictEqual(yield* remembered("one"), { _tag: "Running" })
+      assert.strictEqual(yield* failure(begin(one)), "RequestRepeated")
+      yield* store.commit(lease, { settle: [result("a")], append: [Slot.entry(says("said"))] })
+      yield* store.commit(lease, { release: true, stopReason: "end_turn" })
+      const ended = { _tag: "Ended", stopReason: "end_turn", entries: [result("a"), says("said")] }
+      assert.deepStrictEqual<unknown>(yield* remembered("one"), ended)
+      yield* begin({ key: "two", fingerprint: "g" }, Slot.entry(says("asked again")))
+      yield* pass(store.leaseDuration)
+      assert.deepStrictEqual<unknown>(yield* remembered("two"), { _tag: "Ended", stopReason: "error", entries: [] })
+      const third = yield* begin({ key: "three", fingerprint: "h" }, Slot.entry(says("and again")))
+      yield* store.commit(third.lease, { append: [Slot.entry(says("told"))], release: true, stopReason: "end_turn" })
+      assert.deepStrictEqual<unknown>(yield* remembered("two"), { _tag: "Ended", stopReason: "error", entries: [] })
+      assert.deepStrictEqual<unknown>(yield* remembered("one"), ended)
+      assert.strictEqual(yield* failure(store.remembered(bob, id, "one")), "SessionNotFound")
+      yield* pass("1 day")
+      assert.strictEqual(yield* remembered("one"), undefined)
+      yield* begin(one)
     })
   )
 
