@@ -34,11 +34,12 @@ const listSessions = HttpApiEndpoint.get("listSessions", "/sessions", {
 const createSession = HttpApiEndpoint.post("createSession", "/sessions", {
   payload: CreateSession,
   success: SessionCreated.pipe(HttpApiSchema.status(201)),
-  error: errors(400, 413, 415, 422, 503)
+  error: errors(400, 409, 413, 415, 422, 503)
 }).annotateMerge(
   described(
     "Open a session",
-    "Sets up an agent for the caller, with messages to begin with if there are any. It does not run."
+    "Sets up an agent for the caller, with messages to begin with if there are any. It does not run. " +
+      "Sent again under the same `Idempotency-Key`, it gives the same session."
   )
 )
 
@@ -77,7 +78,8 @@ const turn = HttpApiEndpoint.post("turn", "/sessions/:id/turns", {
   described(
     "Take a turn",
     "Sends messages and runs the agent. `stream` says how it answers: `delta` and `message` as server-sent events, from " +
-      "`turn_start` to `turn_stop`; `none`, the default, as one JSON body. While calls are open, answer all of them together."
+      "`turn_start` to `turn_stop`; `none`, the default, as one JSON body. While calls are open, answer all of them together. " +
+      "Sent again under the same `Idempotency-Key`, it gives the same answer and runs nothing."
   )
 )
 

@@ -66,8 +66,8 @@ export const handlers = HttpApiBuilder.group(
       }
       const id = SessionId.make(ids.next("sess"))
       const { history, session } = yield* Effect.fromResult(NewSession.make(agent, id, request))
-      yield* store.create(yield* principal, session, history)
-      return { sessionId: id }
+      const keyed = yield* IdempotencyKey.read(request)
+      return { sessionId: yield* store.create(yield* principal, session, history, keyed) }
     })
 
     const getHistory = Effect.fnUntraced(function* (id: SessionId, type: "full" | "compacted") {

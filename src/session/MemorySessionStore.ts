@@ -1,8 +1,9 @@
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { SessionId } from "../protocol/Session.ts"
+import type { Principal } from "./Session.ts"
 import type { Row } from "./SessionRecord.ts"
 import { SessionStore } from "./SessionStore.ts"
-import type { SessionTable, StoredSession } from "./SessionTable.ts"
+import type { CreatedSession, SessionTable, StoredSession } from "./SessionTable.ts"
 import * as TableSessionStore from "./TableSessionStore.ts"
 
 interface Kept extends StoredSession {
@@ -13,6 +14,7 @@ interface Kept extends StoredSession {
 const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
   const permit = yield* Semaphore.make(1)
   const sessions = new Map<SessionId, Kept>()
+  const creations = new Map<SessionId, CreatedSession & { readonly owner: Principal; readonly key: string }>()
   let sequence = 0
   const keep = (kept: Kept, rows: ReadonlyArray<Row>) => {
     for (const row of rows) kept.rows.set(row.position, row)
@@ -22,8 +24,19 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
     transaction: (effect) => permit.withPermit(effect),
     now: Clock.currentTimeMillis,
     find: (id, _lock) => Effect.sync(() => sessions.get(id)),
-    insert: (owner, { record, rows }) =>
-      Effect.sync(() => keep({ owner, sequence: ++sequence, record, rows: new Map() }, rows)),
+    insert: (owner, { record, rows }, { at, keyed }) =>
+      Effect.sync(() => {
+        keep({ owner, sequence: ++sequence, record, rows: new Map() }, rows)
+        const { id } = record.session
+        if (keyed !== undefined) creations.set(id, { id, owner, key: keyed.key, fingerprint: keyed.fingerprint, at })
+      }),
+    created: (owner, key) =>
+      Effect.sync(() =>
+        [...creations.values()].find(
+          (creation) => creation.owner === owner && creation.key === key && sessions.has(creation.id)
+        )
+      ),
+    forgetKey: (id) => Effect.sync(() => void creations.delete(id)),
     write: ({ record, rows }) =>
       Effect.sync(() => {
         const kept = sessions.get(record.session.id)
@@ -31,11 +44,18 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
       }),
     rows: (id) =>
       Effect.sync(() => [...(sessions.get(id)?.rows.values() ?? [])].sort((a, b) => a.position - b.position)),
-    remove: (id) => Effect.sync(() => void sessions.delete(id)),
+    remove: (id) =>
+      Effect.sync(() => {
+        sessions.delete(id)
+        creations.delete(id)
+      }),
     expire: (before, now, limit) =>
       Effect.sync(() => {
         const old = [...sessions.values()].filter(({ record }) => record.touchedAt < before && record.expiresAt <= now)
-        for (const { record } of old.slice(0, limit)) sessions.delete(record.session.id)
+        for (const { record } of old.slice(0, limit)) {
+          sessions.delete(record.session.id)
+          creations.delete(record.session.id)
+        }
         return Math.min(old.length, limit)
       }),
     page: (owner, before, limit) =>

@@ -26,11 +26,15 @@ const createSessions = Effect.gen(function* () {
       commits ${integer} NOT NULL,
       lease_expires_at ${integer} NOT NULL,
       touched_at ${integer} NOT NULL,
-      turns TEXT NOT NULL
+      turns TEXT NOT NULL,
+      created_at ${integer} NOT NULL,
+      creation_key TEXT,
+      creation_fingerprint TEXT
     )
   `
   yield* sql`CREATE INDEX sessions_by_principal ON sessions (principal, sequence DESC)`
   yield* sql`CREATE INDEX sessions_by_touch ON sessions (touched_at)`
+  yield* sql`CREATE UNIQUE INDEX sessions_by_creation_key ON sessions (principal, creation_key)`
   yield* sql`
     CREATE TABLE history (
       session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,

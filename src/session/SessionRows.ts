@@ -8,7 +8,7 @@ import { KeyedTurn } from "./KeyedTurn.ts"
 import type { CannotOpen, SecretBox } from "./SecretBox.ts"
 import { Principal } from "./Session.ts"
 import type { Row, SessionRecord } from "./SessionRecord.ts"
-import type { StoredSession } from "./SessionTable.ts"
+import type { CreatedSession, StoredSession } from "./SessionTable.ts"
 
 const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optionalKey(Schema.Int) })
 
@@ -104,4 +104,13 @@ export const toHistoryColumns = Schema.encodeSync(HistoryRow)
 export const decodeHistory = (rows: unknown): Effect.Effect<ReadonlyArray<Row>, Schema.SchemaError> =>
   Effect.map(decodeHistoryRows(rows), (decoded) =>
     decoded.map(({ entry, position }) => ({ position: Number(position), entry }))
+  )
+
+const CreatedRow = Schema.Struct({ id: SessionId, creation_fingerprint: Schema.String, created_at: Whole })
+const decodeCreatedRows = Schema.decodeUnknownEffect(Schema.Array(CreatedRow))
+
+/** The first of the rows that tell which session was made under a key. */
+export const decodeCreated = (rows: unknown): Effect.Effect<CreatedSession | undefined, Schema.SchemaError> =>
+  Effect.map(decodeCreatedRows(rows), ([row]) =>
+    row === undefined ? undefined : { id: row.id, fingerprint: row.creation_fingerprint, at: Number(row.created_at) }
   )

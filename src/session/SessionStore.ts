@@ -133,12 +133,16 @@ export class SessionStore extends Context.Service<
     /** How long a lease lasts unless it is renewed. */
     readonly leaseDuration: Duration.Duration
 
-    /** Stores a new session with its seeded history. */
+    /**
+     * Stores a new session with its seeded history, and gives its id; or that of the session that was stored for the same
+     * request, by its key, less than a day ago.
+     */
     readonly create: (
       owner: Principal,
       session: Session,
-      history: ReadonlyArray<HistoryEntry>
-    ) => Effect.Effect<void, StoreError>
+      history: ReadonlyArray<HistoryEntry>,
+      keyed?: RequestKey
+    ) => Effect.Effect<SessionId, RequestRepeated | StoreError>
 
     readonly get: (owner: Principal, id: SessionId) => Effect.Effect<Session, SessionNotFound | StoreError>
 

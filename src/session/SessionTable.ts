@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { SessionId } from "../protocol/Session.ts"
+import type { RequestKey } from "./KeyedTurn.ts"
 import type { Principal } from "./Session.ts"
 import type { Change, Row, SessionRecord } from "./SessionRecord.ts"
 import type { StoreError } from "./SessionStore.ts"
@@ -9,6 +10,13 @@ export interface StoredSession {
   readonly owner: Principal
   readonly sequence: number
   readonly record: SessionRecord
+}
+
+/** A session that was made under a key, and when. */
+export interface CreatedSession {
+  readonly id: SessionId
+  readonly fingerprint: string
+  readonly at: number
 }
 
 /**
@@ -22,7 +30,16 @@ export interface SessionTable {
   readonly now: Effect.Effect<number, StoreError>
   /** A session; `lock` where the transaction means to write it, so that no other can until this one is over. */
   readonly find: (id: SessionId, lock: boolean) => Effect.Effect<StoredSession | undefined, StoreError>
-  readonly insert: (owner: Principal, change: Change) => Effect.Effect<void, StoreError>
+  /** Adds a session, made at a time under a key; the key must be free. */
+  readonly insert: (
+    owner: Principal,
+    change: Change,
+    creation: { readonly at: number; readonly keyed: RequestKey | undefined }
+  ) => Effect.Effect<void, StoreError>
+  /** The session that an owner made under a key. */
+  readonly created: (owner: Principal, key: string) => Effect.Effect<CreatedSession | undefined, StoreError>
+  /** Frees the key of a session. */
+  readonly forgetKey: (id: SessionId) => Effect.Effect<void, StoreError>
   readonly write: (change: Change) => Effect.Effect<void, StoreError>
   /** All rows of a session, in order of position. */
   readonly rows: (id: SessionId) => Effect.Effect<ReadonlyArray<Row>, StoreError>

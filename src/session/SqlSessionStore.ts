@@ -49,10 +49,21 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
         Effect.map(([stored]) => stored),
         Effect.mapError(failed("find"))
       ),
-    insert: (owner, { record, rows }) =>
-      sql`INSERT INTO sessions ${sql.insert({ principal: owner, ...SessionRows.toColumns(box, record) })}`.pipe(
-        Effect.andThen(insertRows(record.session.id, rows)),
-        Effect.mapError(failed("insert"))
+    insert: (owner, { record, rows }, { at, keyed }) =>
+      sql`INSERT INTO sessions ${sql.insert({
+        principal: owner,
+        created_at: at,
+        creation_key: keyed?.key ?? null,
+        creation_fingerprint: keyed?.fingerprint ?? null,
+        ...SessionRows.toColumns(box, record)
+      })}`.pipe(Effect.andThen(insertRows(record.session.id, rows)), Effect.mapError(failed("insert"))),
+    created: (owner, key) =>
+      sql`
+        SELECT id, creation_fingerprint, created_at FROM sessions WHERE principal = ${owner} AND creation_key = ${key}
+      `.pipe(Effect.flatMap(SessionRows.decodeCreated), Effect.mapError(failed("created"))),
+    forgetKey: (id) =>
+      Effect.asVoid(
+        Effect.mapError(sql`UPDATE sessions SET creation_key = NULL WHERE id = ${id}`, failed("forget a key"))
       ),
     write: ({ record, rows }) =>
       sql`

@@ -1,4 +1,5 @@
 import { Duration, Effect, Option, type Result } from "effect"
+import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Cursor from "./Cursor.ts"
 import * as KeyedTurn from "./KeyedTurn.ts"
@@ -74,6 +75,23 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     yield* table.write({ record: { ...stored.record, expiresAt: yield* expiry }, rows: [] })
   })
 
+  const create = Effect.fnUntraced(function* (
+    owner: Principal,
+    session: Session,
+    history: ReadonlyArray<HistoryEntry>,
+    keyed: KeyedTurn.RequestKey | undefined
+  ) {
+    const now = yield* table.now
+    const known = keyed === undefined ? undefined : yield* table.created(owner, keyed.key)
+    if (keyed !== undefined && known !== undefined) {
+      if (now - known.at >= KeyedTurn.memory) yield* table.forgetKey(known.id)
+      else if (known.fingerprint === keyed.fingerprint) return known.id
+      else return yield* new RequestRepeated({ key: keyed.key, isSame: false })
+    }
+    yield* table.insert(owner, SessionRecord.create(session, history, now), { at: now, keyed })
+    return session.id
+  })
+
   const accept = Effect.fnUntraced(function* <A extends Acceptance, E>(
     owner: Principal,
     id: SessionId,
@@ -99,8 +117,11 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
 
   return {
     leaseDuration,
-    create: (owner, session, history) =>
-      Effect.flatMap(table.now, (now) => transaction(table.insert(owner, SessionRecord.create(session, history, now)))),
+    create: (owner, session, history, keyed) =>
+      // Two servers may find a key free at the same time; the one that comes second finds it taken at its next try.
+      transaction(create(owner, session, history, keyed)).pipe(
+        Effect.retry({ times: keyed === undefined ? 0 : 1, while: (error) => error._tag === "StoreError" })
+      ),
     get: (owner, id) => Effect.map(read(owner, id), SessionRecord.toSession),
     list: Effect.fnUntraced(function* (owner, { after, limit }) {
       const before = after === undefined ? undefined : Cursor.decode(after)

@@ -84,6 +84,18 @@ describe("Idempotency-Key", () => {
     }).pipe(Effect.provide(server(model)))
   })
 
+  it.live("makes one session, however often it is asked for", () => {
+    const create = (body: object) => ask("/sessions", { body, headers: { "idempotency-key": "one" } })
+    return Effect.gen(function* () {
+      const first = yield* create(trusting)
+      const again = yield* create(trusting)
+      assert.deepStrictEqual([first.status, again.status, again.text], [201, 201, first.text])
+      const other = yield* create({ agent: { name: "agent" } })
+      assert.strictEqual(other.status, 409)
+      assert.include(other.text, "idempotency_key_reused")
+    }).pipe(Effect.provide(server(Scripted.make([]))))
+  })
+
   it.live("is not used up by a refusal", () => {
     const model = Scripted.make(() => Scripted.text("x"))
     return Effect.gen(function* () {

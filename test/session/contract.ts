@@ -171,6 +171,26 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
   )
 
   test(
+    "stores a session once for one key of one owner, for a day",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const name = (index: number) => SessionId.make(`made_${index}`)
+      const make = (owner: typeof ada, index: number, fingerprint = "f") =>
+        store.create(owner, session(name(index)), [], { key: "key", fingerprint })
+      assert.strictEqual(yield* make(ada, 1), name(1))
+      assert.strictEqual(yield* make(ada, 2), name(1))
+      assert.strictEqual(yield* failure(make(ada, 3, "g")), "RequestRepeated")
+      assert.strictEqual(yield* make(bob, 4), name(4))
+      assert.strictEqual((yield* store.list(ada, { limit: 10 })).sessions.length, 1)
+      yield* pass("1 day")
+      assert.strictEqual(yield* make(ada, 5, "g"), name(5))
+      yield* store.remove(ada, name(5))
+      assert.strictEqual(yield* make(ada, 6), name(6))
+      assert.strictEqual((yield* store.list(ada, { limit: 10 })).sessions.length, 2)
+    })
+  )
+
+  test(
     "remembers a turn by its key, for a day: what it told, and how it ended",
     Effect.gen(function* () {
       const store = yield* SessionStore
