@@ -147,6 +147,40 @@ describe("several servers over one PostgreSQL", () => {
     120_000
   )
 
+  it.live("give one answer to a request that is sent to all of them under one key", () =>
+    Effect.gen(function* () {
+      const url = yield* (yield* Postgres).database
+      const port = yield* serve(model)
+      const replicas = yield* Effect.forEach([1, 2, 3], () => startReplica(url, port))
+      const send = (server: ServerProcess, path: string, body: object) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${server.baseUrl}${path}`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "idempotency-key": "one" },
+            body: JSON.stringify(body)
+          })
+          return { status: response.status, text: await response.text() }
+        })
+      const toAll = (path: string, body: object) =>
+        Effect.forEach([...replicas, ...replicas, ...replicas], (server) => send(server, path, body), {
+          concurrency: "unbounded"
+        })
+      const created = yield* toAll("/sessions", {
+        agent: { name: "assistant", tools: [{ name: "current_time", trust: true }] }
+      })
+      assert.deepStrictEqual([...new Set(created.map(({ status }) => status))], [201])
+      assert.strictEqual(new Set(created.map(({ text }) => text)).size, 1)
+      const { sessionId } = JSON.parse(created[0]?.text ?? "") as { readonly sessionId: string }
+      const content = "what time is it"
+      const told = yield* toAll(`/sessions/${sessionId}/turns`, { messages: [{ role: "user", content }] })
+      assert.deepStrictEqual([...new Set(told.map(({ status }) => status))], [200])
+      assert.strictEqual(new Set(told.map(({ text }) => text)).size, 1)
+      assert.include(told[0]?.text, '"stopReason":"end_turn"')
+      const [first] = replicas
+      if (first !== undefined) assert.strictEqual(timesSaid(yield* history(first, sessionId), content), 1)
+    }).pipe(Effect.provide(postgres))
+  )
+
   it.live("say that the database is away, go on with their turns when it is back, and need nobody's help", () =>
     Effect.gen(function* () {
       const { database, start, stop } = yield* Postgres
