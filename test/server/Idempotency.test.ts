@@ -47,6 +47,32 @@ describe("Idempotency-Key", () => {
     }
   )
 
+  it.live("tells again what came of granted, denied and answered calls, and nothing that the application said", () => {
+    const model = Scripted.make([
+      Scripted.reply(Scripted.call("look"), Scripted.call("mine"), Scripted.call("look")),
+      Scripted.text("So.")
+    ])
+    return Effect.gen(function* () {
+      const mine = { name: "mine", description: "", parameters: {} }
+      const id = yield* openSession({ agent: { name: "agent", tools: [{ name: "look" }] }, tools: [mine] })
+      yield* keyed(id, "one", says("go"))
+      const answers = {
+        messages: [
+          { role: "tool_permission", toolCallId: "call_001", granted: true },
+          { role: "tool", toolCallId: "call_002", content: "mine" },
+          { role: "tool_permission", toolCallId: "call_003", granted: false, reason: "no" },
+          { role: "user", content: "and?" }
+        ]
+      }
+      const first = yield* keyed(id, "two", answers)
+      assert.include(first.text, "seen")
+      assert.notInclude(first.text, '"mine"')
+      assert.strictEqual((yield* keyed(id, "two", answers)).text, first.text)
+      const opened = yield* keyed(id, "one", says("go"))
+      assert.include(opened.text, '"stopReason":"tool_use"')
+    }).pipe(Effect.provide(server(model)))
+  })
+
   it.live("joins the turn that runs", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
