@@ -1,8 +1,9 @@
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import type { ImageBlock } from "../protocol/Content.ts"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
 import * as ImageKind from "./ImageKind.ts"
+import * as OwnData from "./OwnData.ts"
 import * as ProviderCallIds from "./ProviderCallIds.ts"
 import * as ToolNames from "./ToolNames.ts"
 
@@ -29,7 +30,7 @@ export type ThinkingData = typeof ThinkingData.Type
 
 type Block = Schema.JsonObject
 
-const decodeThinking = Schema.decodeUnknownOption(ThinkingData)
+const thinkingOf = OwnData.reader(provider, ThinkingData)
 
 /** Marks the end of a prefix that the next request begins with too, so that it is read from the cache. */
 const cached = { cache_control: { type: "ephemeral" } }
@@ -44,11 +45,8 @@ const said = (content: Conversation.Said): ReadonlyArray<Block> =>
     block.type === "text" ? { type: "text", text: block.text } : { type: "image", source: source(block) }
   )
 
-const signed = ({ providerData }: Conversation.SpokenBlock, model: string): ReadonlyArray<Block> =>
-  providerData
-    .flatMap(({ data, provider: from }) => (from === provider ? Option.toArray(decodeThinking(data)) : []))
-    .filter((data) => data.model === model)
-    .map(({ thought }) => ({ ...thought }))
+const signed = (spoken: Conversation.SpokenBlock, model: string): ReadonlyArray<Block> =>
+  thinkingOf(spoken, model).map(({ thought }) => ({ ...thought }))
 
 /** Unsigned thinking is refused, so only what the model signed goes back. */
 const takes =

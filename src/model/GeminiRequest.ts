@@ -4,6 +4,7 @@ import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
 import * as GeminiSignature from "./GeminiSignature.ts"
 import * as ImageKind from "./ImageKind.ts"
+import * as OwnData from "./OwnData.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
 
@@ -21,8 +22,6 @@ export type CallData = typeof CallData.Type
 
 type Part = Schema.JsonObject
 
-const decodeData = Schema.decodeUnknownOption(CallData)
-
 const saidPart = (block: Conversation.Said[number]): Part => {
   if (block.type === "text") return { text: block.text }
   const data = ImageKind.parseDataUrl(block.url)
@@ -31,13 +30,9 @@ const saidPart = (block: Conversation.Said[number]): Part => {
     : { inlineData: { mimeType: data.mediaType, data: data.base64 } }
 }
 
-const callData = ({ providerData }: Conversation.SpokenBlock, model: string): Option.Option<CallData> =>
-  Option.filter(
-    Option.firstSomeOf(
-      providerData.map(({ data, provider: from }) => (from === provider ? decodeData(data) : Option.none()))
-    ),
-    (data) => data.model === model
-  )
+const dataOf = OwnData.reader(provider, CallData)
+const callData = (spoken: Conversation.SpokenBlock, model: string): Option.Option<CallData> =>
+  Option.fromUndefinedOr(dataOf(spoken, model)[0])
 
 /** The provider's id of a call, where it gave one: the result must bear it, too. */
 const idOf = (data: Option.Option<CallData>): { readonly id?: string } =>

@@ -1,7 +1,11 @@
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import type { ModelEvent } from "./ChatModel.ts"
 import type * as Conversation from "./Conversation.ts"
 import * as OpenAiChunk from "./OpenAiChunk.ts"
+import * as OwnData from "./OwnData.ts"
+
+/** Whose provider data this is. */
+export const provider = "openai"
 
 /**
  * Reasoning as compatible servers send it, and as they want it back with the calls that it led to: `reasoning_content`
@@ -60,14 +64,11 @@ export const add = (reasoning: Reasoning, message: OpenAiChunk.Message): Reasoni
 export const toEvents = (reasoned: Reasoning, model: string): ReadonlyArray<ModelEvent> =>
   isNone(reasoned) ? [] : [{ type: "provider_data", data: { model, reasoned } }]
 
-const decodeData = Schema.decodeUnknownOption(ReasoningData)
+const reasoningOf = OwnData.reader(provider, ReasoningData)
 
 /** The reasoning of the model's own that is kept with a block. */
-export const ofBlock = (provider: string, model: string, { providerData }: Conversation.SpokenBlock): Reasoning =>
-  providerData
-    .flatMap(({ data, provider: from }) => (from === provider ? Option.toArray(decodeData(data)) : []))
-    .filter((data) => data.model === model)
-    .reduce((all, { reasoned }) => join(all, reasoned), none)
+export const ofBlock = (model: string, spoken: Conversation.SpokenBlock): Reasoning =>
+  reasoningOf(spoken, model).reduce((all, { reasoned }) => join(all, reasoned), none)
 
 /** Whether a model refuses calls without the reasoning that led to them, be it empty. */
 export const isWanted = (model: string): boolean => /deepseek/i.test(model)
@@ -92,11 +93,10 @@ export const inPlay = (exchanges: ReadonlyArray<Conversation.Exchange>): Readonl
 
 /** The fields that tell the reasoning of an assistant's blocks again. */
 export const fields = (
-  provider: string,
   model: string,
   blocks: ReadonlyArray<Conversation.SpokenBlock>,
   hasCalls: boolean
 ): Reasoning => {
-  const reasoned = blocks.reduce((all, spoken) => join(all, ofBlock(provider, model, spoken)), none)
+  const reasoned = blocks.reduce((all, spoken) => join(all, ofBlock(model, spoken)), none)
   return isNone(reasoned) && hasCalls && isWanted(model) ? { reasoning_content: "" } : reasoned
 }

@@ -1,15 +1,16 @@
-import { Option, Schema } from "effect"
+import type { Schema } from "effect"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
 import * as GeminiSignature from "./GeminiSignature.ts"
 import * as OpenAiCalls from "./OpenAiCalls.ts"
 import * as OpenAiReasoning from "./OpenAiReasoning.ts"
+import * as OwnData from "./OwnData.ts"
 import * as ProviderCallIds from "./ProviderCallIds.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
 
 /** Whose provider data this is. */
-export const provider = "openai"
+export const { provider } = OpenAiReasoning
 
 type Message = Schema.JsonObject
 
@@ -24,13 +25,11 @@ const userMessage = (content: Conversation.Said): Message => ({
   content: content.some((block) => block.type === "image") ? content.map(part) : textOf(content)
 })
 
-const decodeCall = Schema.decodeUnknownOption(OpenAiCalls.CallData)
+const callDataOf = OwnData.reader(OpenAiReasoning.provider, OpenAiCalls.CallData)
 
 /** What a server added to a call of the model's, and wants back with it; a stand-in where it insists on some. */
 const extraOf = (model: string, spoken: Conversation.SpokenBlock | undefined, isFirst: boolean): Schema.JsonObject => {
-  const added = (spoken?.providerData ?? [])
-    .flatMap(({ data, provider: from }) => (from === provider ? Option.toArray(decodeCall(data)) : []))
-    .find((data) => data.model === model)
+  const added = spoken === undefined ? undefined : callDataOf(spoken, model)[0]
   if (added !== undefined) return { extra_content: added.extra }
   return isFirst && GeminiSignature.isWanted(model)
     ? { extra_content: { google: { thought_signature: GeminiSignature.unsigned } } }
@@ -66,7 +65,7 @@ const assistantMessages = (
   const spoken: Schema.JsonObject = {
     role: "assistant",
     content: text === "" ? null : text,
-    ...(isInPlay ? OpenAiReasoning.fields(provider, model, blocks, hasCalls) : {})
+    ...(isInPlay ? OpenAiReasoning.fields(model, blocks, hasCalls) : {})
   }
   return [
     hasCalls ? { ...spoken, tool_calls: calls } : spoken,
@@ -84,7 +83,7 @@ const takes =
   (spoken: Conversation.SpokenBlock, all: ReadonlyArray<Conversation.SpokenBlock>): boolean =>
     spoken.block.type !== "thinking" ||
     (all.some(({ block }) => block.type !== "thinking") &&
-      !OpenAiReasoning.isNone(OpenAiReasoning.ofBlock(provider, model, spoken)))
+      !OpenAiReasoning.isNone(OpenAiReasoning.ofBlock(model, spoken)))
 
 /** A request as chat completions take it, and the names that its tools have there. */
 export const encode = (

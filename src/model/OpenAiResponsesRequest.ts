@@ -1,6 +1,7 @@
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
+import * as OwnData from "./OwnData.ts"
 import * as ProviderCallIds from "./ProviderCallIds.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
@@ -28,13 +29,10 @@ export type ReasoningData = typeof ReasoningData.Type
 
 type Item = Schema.JsonObject
 
-const decodeReasoning = Schema.decodeUnknownOption(ReasoningData)
+const reasoningOf = OwnData.reader(provider, ReasoningData)
 
-const reasoning = ({ providerData }: Conversation.SpokenBlock, model: string): ReadonlyArray<Item> =>
-  providerData
-    .flatMap(({ data, provider: from }) => (from === provider ? Option.toArray(decodeReasoning(data)) : []))
-    .filter((data) => data.model === model)
-    .map(({ item }) => ({ ...item }))
+const reasoning = (spoken: Conversation.SpokenBlock, model: string): ReadonlyArray<Item> =>
+  reasoningOf(spoken, model).map(({ item }) => ({ ...item }))
 
 const takes =
   (model: string) =>

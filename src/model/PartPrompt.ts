@@ -1,7 +1,8 @@
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import type { ModelRequest } from "./ChatModel.ts"
 import * as Conversation from "./Conversation.ts"
 import * as ImageKind from "./ImageKind.ts"
+import * as OwnData from "./OwnData.ts"
 import * as ProviderCallIds from "./ProviderCallIds.ts"
 import * as ResultImages from "./ResultImages.ts"
 import * as ToolNames from "./ToolNames.ts"
@@ -55,9 +56,6 @@ export interface PartPrompt {
   readonly names: ToolNames.ToolNames
 }
 
-const decodeReasoning = Schema.decodeUnknownOption(ReasoningData)
-const decodeCall = Schema.decodeUnknownOption(CallData)
-
 const saidPart = (block: Conversation.Said[number]): PartOf<"text" | "image"> => {
   if (block.type === "text") return block
   const data = ImageKind.parseDataUrl(block.url)
@@ -66,9 +64,6 @@ const saidPart = (block: Conversation.Said[number]): PartOf<"text" | "image"> =>
     : { type: "image", url: block.url, ...data }
 }
 
-const own = (provider: string, { providerData }: Conversation.SpokenBlock): ReadonlyArray<Schema.Json> =>
-  providerData.flatMap(({ data, provider: from }) => (from === provider ? [data] : []))
-
 const withOptions = <P extends Part>(part: P, options: Options | undefined): P =>
   options === undefined ? part : { ...part, options }
 
@@ -76,11 +71,10 @@ const withOptions = <P extends Part>(part: P, options: Options | undefined): P =
  * Brings a request into parts. `provider` and `model` are those whose data go back: no other model is told its reasoning.
  */
 export const make = (provider: string, model: string, request: ModelRequest): PartPrompt => {
+  const reasoningOf = OwnData.reader(provider, ReasoningData)
+  const callDataOf = OwnData.reader(provider, CallData)
   const reasonings = (spoken: Conversation.SpokenBlock): ReadonlyArray<PartOf<"reasoning">> =>
-    own(provider, spoken)
-      .flatMap((data) => Option.toArray(decodeReasoning(data)))
-      .filter((data) => data.model === model)
-      .map(({ options, reasoning: text }) => withOptions({ type: "reasoning", text }, options))
+    reasoningOf(spoken, model).map(({ options, reasoning: text }) => withOptions({ type: "reasoning", text }, options))
   const takes = (spoken: Conversation.SpokenBlock, all: ReadonlyArray<Conversation.SpokenBlock>): boolean =>
     spoken.block.type !== "thinking" ||
     (reasonings(spoken).length > 0 && all.some(({ block }) => block.type !== "thinking"))
@@ -93,9 +87,7 @@ export const make = (provider: string, model: string, request: ModelRequest): Pa
     const before = reasonings(spoken)
     if (block.type === "thinking") return before
     if (block.type === "text") return [...before, block]
-    const kept = own(provider, spoken)
-      .flatMap((data) => Option.toArray(decodeCall(data)))
-      .find((data) => data.model === model)
+    const [kept] = callDataOf(spoken, model)
     const call = { type: "call", id: idOf(block), name: names.toAlias(block.name), input: block.input } as const
     return [...before, withOptions<PartOf<"call">>(call, kept?.options)]
   }
