@@ -31,6 +31,7 @@ export interface AiSdkOptions {
 
 /** Whose provider data this is; which model's, stands in the data. */
 const provider = "ai-sdk"
+const toPrompt = PartPrompt.maker(provider)
 
 const withOptions = (
   options: PartPrompt.Options | undefined
@@ -171,7 +172,7 @@ const ask = Effect.fnUntraced(function* (
     Effect.tryPromise({ try: () => Promise.resolve(run()), catch: toError })
   const supported = yield* attempt(async () => await model.supportedUrls)
   const history = yield* inline(request.history, supportsUrl(supported ?? {}))
-  const prompt = PartPrompt.make(provider, name, { ...request, history })
+  const prompt = toPrompt(name, { ...request, history })
   const call = toCall(prompt, request, options.providerOptions)
   const parts = Stream.unwrap(
     Effect.map(

@@ -19,6 +19,7 @@ export interface EffectAiOptions {
 
 /** Whose provider data this is. */
 const provider = "effect-ai"
+const toParts = PartPrompt.maker(provider)
 
 const saidPart = (part: PartPrompt.PartOf<"text" | "image">): Prompt.UserMessagePart =>
   part.type === "text"
@@ -132,7 +133,7 @@ const badResponse = (cause: Schema.SchemaError): ModelError =>
   new ModelError({ reason: "bad_response", message: cause.message, retryable: true, cause })
 
 const ask = (model: LanguageModel.LanguageModel, request: ModelRequest): Stream.Stream<ModelEvent, ModelError> => {
-  const prompt = PartPrompt.make(provider, request.model, request)
+  const prompt = toParts(request.model, request)
   const parts = model
     .streamText({
       prompt: toPrompt(prompt),

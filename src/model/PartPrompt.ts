@@ -68,46 +68,50 @@ const withOptions = <P extends Part>(part: P, options: Options | undefined): P =
   options === undefined ? part : { ...part, options }
 
 /**
- * Brings a request into parts. `provider` and `model` are those whose data go back: no other model is told its reasoning.
+ * Brings requests into parts. `provider` and `model` are those whose data go back: no other model is told its reasoning.
  */
-export const make = (provider: string, model: string, request: ModelRequest): PartPrompt => {
+export const maker = (provider: string): ((model: string, request: ModelRequest) => PartPrompt) => {
   const reasoningOf = OwnData.reader(provider, ReasoningData)
   const callDataOf = OwnData.reader(provider, CallData)
-  const reasonings = (spoken: Conversation.SpokenBlock): ReadonlyArray<PartOf<"reasoning">> =>
-    reasoningOf(spoken, model).map(({ options, reasoning: text }) => withOptions({ type: "reasoning", text }, options))
-  const takes = (spoken: Conversation.SpokenBlock, all: ReadonlyArray<Conversation.SpokenBlock>): boolean =>
-    spoken.block.type !== "thinking" ||
-    (reasonings(spoken).length > 0 && all.some(({ block }) => block.type !== "thinking"))
-  const conversation = Conversation.make(request.system, request.history, takes)
-  const exchanges = ResultImages.behind(conversation.exchanges)
-  const names = ToolNames.make([...request.tools.map(({ name }) => name), ...Conversation.calledNames(exchanges)])
-  const idOf = ProviderCallIds.make(provider, exchanges)
-  const spokenParts = (spoken: Conversation.SpokenBlock): ReadonlyArray<PartOf<"text" | "reasoning" | "call">> => {
-    const { block } = spoken
-    const before = reasonings(spoken)
-    if (block.type === "thinking") return before
-    if (block.type === "text") return [...before, block]
-    const [kept] = callDataOf(spoken, model)
-    const call = { type: "call", id: idOf(block), name: names.toAlias(block.name), input: block.input } as const
-    return [...before, withOptions<PartOf<"call">>(call, kept?.options)]
-  }
-  return {
-    system: conversation.system,
-    names,
-    tools: request.tools.map((tool) => ({ ...tool, name: names.toAlias(tool.name) })),
-    messages: exchanges.flatMap((exchange): ReadonlyArray<Message> => {
-      if (exchange.role === "user") return [{ role: "user", parts: exchange.content.map(saidPart) }]
-      const spoken: Message = { role: "assistant", parts: exchange.blocks.flatMap(spokenParts) }
-      const parts = exchange.results.map(
-        ({ call, content }) =>
-          ({
-            type: "result",
-            id: idOf(call),
-            name: names.toAlias(call.name),
-            text: ResultImages.text(content)
-          }) as const
+  return (model, request) => {
+    const reasonings = (spoken: Conversation.SpokenBlock): ReadonlyArray<PartOf<"reasoning">> =>
+      reasoningOf(spoken, model).map(({ options, reasoning: text }) =>
+        withOptions({ type: "reasoning", text }, options)
       )
-      return parts.length === 0 ? [spoken] : [spoken, { role: "tool", parts }]
-    })
+    const takes = (spoken: Conversation.SpokenBlock, all: ReadonlyArray<Conversation.SpokenBlock>): boolean =>
+      spoken.block.type !== "thinking" ||
+      (reasonings(spoken).length > 0 && all.some(({ block }) => block.type !== "thinking"))
+    const conversation = Conversation.make(request.system, request.history, takes)
+    const exchanges = ResultImages.behind(conversation.exchanges)
+    const names = ToolNames.make([...request.tools.map(({ name }) => name), ...Conversation.calledNames(exchanges)])
+    const idOf = ProviderCallIds.make(provider, exchanges)
+    const spokenParts = (spoken: Conversation.SpokenBlock): ReadonlyArray<PartOf<"text" | "reasoning" | "call">> => {
+      const { block } = spoken
+      const before = reasonings(spoken)
+      if (block.type === "thinking") return before
+      if (block.type === "text") return [...before, block]
+      const [kept] = callDataOf(spoken, model)
+      const call = { type: "call", id: idOf(block), name: names.toAlias(block.name), input: block.input } as const
+      return [...before, withOptions<PartOf<"call">>(call, kept?.options)]
+    }
+    return {
+      system: conversation.system,
+      names,
+      tools: request.tools.map((tool) => ({ ...tool, name: names.toAlias(tool.name) })),
+      messages: exchanges.flatMap((exchange): ReadonlyArray<Message> => {
+        if (exchange.role === "user") return [{ role: "user", parts: exchange.content.map(saidPart) }]
+        const spoken: Message = { role: "assistant", parts: exchange.blocks.flatMap(spokenParts) }
+        const parts = exchange.results.map(
+          ({ call, content }) =>
+            ({
+              type: "result",
+              id: idOf(call),
+              name: names.toAlias(call.name),
+              text: ResultImages.text(content)
+            }) as const
+        )
+        return parts.length === 0 ? [spoken] : [spoken, { role: "tool", parts }]
+      })
+    }
   }
 }
