@@ -134,6 +134,39 @@ describe("the server process", () => {
     })
   )
 
+  it.live("answers a request again that its predecessor died over, and runs nothing twice", () =>
+    Effect.gen(function* () {
+      const env = yield* onFile
+      const server = yield* startServer(env)
+      const id = yield* openSession(server, [{ name: "current_time", trust: true }])
+      const send = (to: ServerProcess) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${to.baseUrl}/sessions/${id}/turns`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "idempotency-key": "one" },
+            body: JSON.stringify({ stream: "message", messages: [{ role: "user", content: "what time is it?" }] })
+          })
+          const reader = response.body?.getReader()
+          const first = Buffer.from((await reader?.read())?.value ?? []).toString()
+          const rest = async (): Promise<string> => {
+            const part = await reader?.read()
+            return part === undefined || part.done ? "" : Buffer.from(part.value).toString() + (await rest())
+          }
+          return { first, rest }
+        })
+      const cut = yield* send(server)
+      assert.include(cut.first, "turn_start")
+      yield* server.kill("SIGKILL")
+      yield* server.exit
+      yield* Effect.promise(() => cut.rest().catch(() => ""))
+      const next = yield* startServer(env)
+      const { first, rest } = yield* send(next)
+      assert.include(first + (yield* Effect.promise(rest)), 'event: turn_stop\ndata: {"stopReason":"error"}')
+      const users = (yield* history(next, id)).filter(({ role }) => role === "user")
+      assert.strictEqual(users.length, 1)
+    })
+  )
+
   it.live("speaks with an OpenAI-compatible server", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* MockOpenAi
