@@ -4,6 +4,7 @@
  */
 export * as Agent from "./agent/Agent.ts"
 export { AgentCatalog, type CatalogedAgent } from "./agent/AgentCatalog.ts"
+export * as CompactedHistory from "./history/CompactedHistory.ts"
 export { Ids } from "./history/Ids.ts"
 export * as HistoryEntry from "./history/HistoryEntry.ts"
 export * as Transcript from "./history/Transcript.ts"
@@ -40,4 +41,5 @@ export { currentTime } from "./tool/CurrentTime.ts"
 export * as ServerTool from "./tool/ServerTool.ts"
 export { type RegisteredTool, type ToolCallContext, ToolRegistry } from "./tool/ToolRegistry.ts"
 export * as WebFetch from "./tool/WebFetch.ts"
+export * as Compaction from "./turn/Compaction.ts"
 export { DenialText, type Turn, TurnRunner } from "./turn/TurnRunner.ts"

@@ -10,6 +10,7 @@ import { ToolRegistry } from "../tool/ToolRegistry.ts"
 import * as WebFetch from "../tool/WebFetch.ts"
 import { assistant } from "./Assistant.ts"
 import { banner, baseUrl } from "./Banner.ts"
+import * as ConfiguredCompaction from "./ConfiguredCompaction.ts"
 import * as ConfiguredModel from "./ConfiguredModel.ts"
 import * as ConfiguredStore from "./ConfiguredStore.ts"
 import { InvalidSetting, type Settings, settings } from "./Settings.ts"
@@ -18,6 +19,7 @@ const serverLayer = (settings: Settings) =>
   Server.layer(settings).pipe(
     Layer.provide(AgentCatalog.layer(assistant(ConfiguredModel.nameOf(settings.models[0])))),
     Layer.provide(ToolRegistry.layer(currentTime, WebFetch.make({ allow: settings.webFetchAllow }))),
+    Layer.provide(ConfiguredCompaction.layer(settings)),
     Layer.provide(
       Layer.provide(ConfiguredModel.layer(settings), NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }))
     ),

@@ -109,6 +109,21 @@ const places: Parse<ReadonlyArray<string>> = (text) =>
     )
   )
 
+/** The ways of keeping histories small, as `AAP_COMPACTION` names them. */
+const compactions = ["summary", "window", "none"] as const
+
+const compaction: Parse<(typeof compactions)[number]> = (text) => {
+  const known = compactions.find((name) => name === text)
+  return known === undefined
+    ? Result.fail(`"${text}" is no compaction; give one of: ${compactions.join(", ")}`)
+    : Result.succeed(known)
+}
+
+const tokens: Parse<number> = (text) =>
+  /^\d{1,9}$/.test(text) && Number(text) >= 1000
+    ? Result.succeed(Number(text))
+    : Result.fail(`"${text}" is no count of tokens; give a number from 1000, such as 100000`)
+
 const httpUrl: Parse<string> = (text) =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "")
     ? Result.succeed(text)
@@ -159,6 +174,8 @@ export const settings = Effect.gen(function* () {
     database: yield* setting("DATABASE_URL", "sqlite:./data/aap.db", database),
     secretKeys: yield* setting("AAP_SECRET_KEY", "", secretKeys),
     leaseDuration: yield* setting("AAP_LEASE", "30", duration),
+    compaction: yield* setting("AAP_COMPACTION", "summary", compaction),
+    compactAbove: yield* setting("AAP_COMPACT_ABOVE", "100000", tokens),
     sessionAge: yield* setting("AAP_SESSION_AGE", "", age),
     apiKeys: yield* setting("AAP_API_KEYS", "", keys),
     bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),

@@ -125,6 +125,17 @@ const askMemory = (text: string, said: ReadonlyArray<string>): DemoReply | undef
   return name === undefined ? undefined : { text: `Nice to meet you, ${name}. I am a demo, but I will remember.` }
 }
 
+/** When it is asked to summarise a conversation: what its user said. */
+const askSummary = (text: string): DemoReply | undefined => {
+  if (!/^Summarise the conversation\b/.test(text)) return undefined
+  const earlier = /^The user said: .*$/gm
+  const lines = [
+    ...(text.match(earlier) ?? []),
+    ...[...text.matchAll(/^User: (.{1,200})/gm)].map(([, said]) => `The user said: ${said}`)
+  ]
+  return { text: [...new Set(lines)].slice(-50).join("\n") || "Nothing was said." }
+}
+
 const greet = (text: string, images: number): DemoReply => ({
   thinking: "Nothing of this is in my script; I should say what I am.",
   text:
@@ -144,6 +155,7 @@ export const replyTo = ({ history, tools }: Pick<ModelRequest, "history" | "tool
   const text = user === undefined ? "" : textOf(user)
   const said = messages.flatMap((message) => (message.role === "user" ? [textOf(message)] : []))
   return (
+    askSummary(text) ??
     toolCall(text) ??
     askBehaviour(text) ??
     askMemory(text, said) ??

@@ -11,10 +11,10 @@ const isSeen = (event: ModelEvent): boolean =>
  * 1. What is not seen by itself is held back, and dropped with its stream.
  * 2. Once something was seen, every failure passes through.
  */
-export const catchBefore = <R1, R2>(
+export const catchBefore = <R1, R2, E>(
   stream: Stream.Stream<ModelEvent, ModelError, R1>,
-  recover: (error: ModelError) => Stream.Stream<ModelEvent, ModelError, R2>
-): Stream.Stream<ModelEvent, ModelError, R1 | R2> =>
+  recover: (error: ModelError) => Stream.Stream<ModelEvent, ModelError | E, R2>
+): Stream.Stream<ModelEvent, ModelError | E, R1 | R2> =>
   Stream.suspend(() => {
     let seen = false
     let held: ReadonlyArray<ModelEvent> = []
@@ -30,6 +30,8 @@ export const catchBefore = <R1, R2>(
         () => undefined,
         (none, chunk) => [none, hear(chunk)] as const
       ),
-      Stream.catch((error) => (seen ? Stream.fail(error) : recover(error)))
+      Stream.catch(
+        (error): Stream.Stream<ModelEvent, ModelError | E, R2> => (seen ? Stream.fail(error) : recover(error))
+      )
     )
   })

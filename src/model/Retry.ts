@@ -27,22 +27,24 @@ const wait = (error: ModelError, attempt: number, policy: RetryPolicy): Effect.E
 
 /**
  * Runs a model's stream again when it fails for a while, as long as nothing of it was seen: the client must never read
- * a beginning twice. After the first visible delta or call every failure passes through.
+ * a beginning twice. After the first visible delta or call every failure passes through. A failure that does not pass by
+ * itself may be mended: where `mend` says so, the stream is run again.
  */
-export const beforeFirstDelta = <R>(
+export const beforeFirstDelta = <R, E = never>(
   stream: Stream.Stream<ModelEvent, ModelError, R>,
-  policy: RetryPolicy = defaultPolicy
-): Stream.Stream<ModelEvent, ModelError, R> => {
-  const attempt = (count: number): Stream.Stream<ModelEvent, ModelError, R> =>
-    catchBefore(stream, (error) => {
-      const next = Effect.map(
-        wait(error, count, policy),
-        Option.match({
-          onNone: () => Stream.fail(error),
-          onSome: (millis) => Stream.concat(Stream.fromEffectDrain(Effect.sleep(millis)), attempt(count + 1))
+  policy: RetryPolicy = defaultPolicy,
+  mend: (error: ModelError) => Effect.Effect<boolean, E> = () => Effect.succeed(false)
+): Stream.Stream<ModelEvent, ModelError | E, R> => {
+  const attempt = (count: number): Stream.Stream<ModelEvent, ModelError | E, R> =>
+    catchBefore(stream, (error) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const millis = yield* wait(error, count, policy)
+          if (Option.isSome(millis)) yield* Effect.sleep(millis.value)
+          else if (!(yield* mend(error))) return Stream.fail(error)
+          return attempt(count + 1)
         })
       )
-      return Stream.unwrap(next)
-    })
+    )
   return attempt(1)
 }

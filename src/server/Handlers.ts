@@ -76,7 +76,8 @@ export const handlers = HttpApiBuilder.group(
       const agent = catalog.get(session.agent.name)?.agent
       const shown = agent === undefined ? { full: {} } : (agent.capabilities.history ?? {})
       if (shown[type] === undefined) return yield* new HistoryNotSupported({ type })
-      const messages = (yield* store.history(owner, id)).map((entry) => entry.message)
+      const entries = yield* type === "full" ? store.history(owner, id) : store.compacted(owner, id)
+      const messages = entries.map((entry) => entry.message)
       return { history: type === "full" ? { full: messages } : { compacted: messages } }
     })
 

@@ -42,8 +42,13 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
         const kept = sessions.get(record.session.id)
         if (kept !== undefined) keep({ ...kept, record }, rows)
       }),
-    rows: (id) =>
-      Effect.sync(() => [...(sessions.get(id)?.rows.values() ?? [])].sort((a, b) => a.position - b.position)),
+    rows: (id, part) =>
+      Effect.sync(() => {
+        const rows = [...(sessions.get(id)?.rows.values() ?? [])].sort((a, b) => a.position - b.position)
+        return part === undefined
+          ? rows
+          : rows.filter(({ position }) => position >= part.from || part.kept.includes(position))
+      }),
     remove: (id) =>
       Effect.sync(() => {
         sessions.delete(id)

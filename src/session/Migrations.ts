@@ -45,8 +45,14 @@ const createSessions = Effect.gen(function* () {
   `
 })
 
+/** What models are not fed any more of a session's history. */
+const addCut = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE sessions ADD COLUMN cut TEXT`
+})
+
 /** Brings the database to the newest schema; each migration runs once. */
 export const run = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_create_sessions": createSessions }),
+  loader: Migrator.fromRecord({ "0001_create_sessions": createSessions, "0002_add_cut": addCut }),
   table: "migrations"
 })

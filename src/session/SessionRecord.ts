@@ -1,4 +1,5 @@
 import * as Closing from "../history/Closing.ts"
+import * as CompactedHistory from "../history/CompactedHistory.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as Slot from "../history/Slot.ts"
@@ -24,6 +25,8 @@ export interface SessionRecord {
   readonly commits: number
   readonly expiresAt: number
   readonly touchedAt: number
+  /** What the model is not fed any more. */
+  readonly cut: CompactedHistory.Cut
   /** The last turns that were begun under a key. */
   readonly turns: ReadonlyArray<KeyedTurn.KeyedTurn>
 }
@@ -52,7 +55,17 @@ export const create = (
   history: ReadonlyArray<HistoryEntry>,
   touchedAt: number
 ): Change => ({
-  record: { session, pending, next: history.length, fence: 0, commits: 0, expiresAt: 0, touchedAt, turns: [] },
+  record: {
+    session,
+    pending,
+    next: history.length,
+    fence: 0,
+    commits: 0,
+    expiresAt: 0,
+    touchedAt,
+    cut: CompactedHistory.uncut,
+    turns: []
+  },
   rows: history.map((entry, position) => ({ position, entry }))
 })
 
@@ -135,9 +148,9 @@ export const accept = (record: SessionRecord, acceptance: Acceptance, now: numbe
  */
 export const commit = (
   record: SessionRecord,
-  { append: slots = [], open = [], release, settle = [], stopReason = "error" }: Commit
+  { append: slots = [], cut = record.cut, open = [], release, settle = [], stopReason = "error" }: Commit
 ): Change => {
-  const appended = append({ ...record, commits: record.commits + 1 }, slots)
+  const appended = append({ ...record, cut, commits: record.commits + 1 }, slots)
   const opened = { ...appended.record, pending: [...appended.record.pending, ...open] }
   const settled = settleAll({ record: opened, rows: appended.rows }, settle)
   if (release !== true) return settled
@@ -145,8 +158,8 @@ export const commit = (
   return closeRunning({ ...settled, record: { ...settled.record, turns, expiresAt: 0 } })
 }
 
-/** The history as places: rows in order of position, with the places of running calls among them. */
-export const toSlots = (record: SessionRecord, rows: ReadonlyArray<Row>): ReadonlyArray<Slot.Slot> => {
+/** Rows in order of position as places, with the places of running calls among them. */
+const toSlots = (record: SessionRecord, rows: ReadonlyArray<Row>): ReadonlyArray<Slot.Slot> => {
   const kept = record.pending.flatMap(({ position, ...call }) =>
     position === undefined ? [] : [{ position, slot: Slot.running(call) }]
   )
@@ -154,6 +167,18 @@ export const toSlots = (record: SessionRecord, rows: ReadonlyArray<Row>): Readon
   return kept.length === 0
     ? taken.map(({ slot }) => slot)
     : [...taken, ...kept].sort((a, b) => a.position - b.position).map(({ slot }) => slot)
+}
+
+/** The history as far as the model is fed it, from the rows that its cut leaves. */
+export const toHistory = (record: SessionRecord, rows: ReadonlyArray<Row>): CompactedHistory.CompactedHistory => {
+  const { cut } = record
+  const first = rows.findIndex(({ position }) => position >= cut.from)
+  const before = first === -1 ? rows.length : first
+  return {
+    cut,
+    kept: rows.slice(0, before).map(({ entry }) => entry),
+    tail: toSlots(record, rows.slice(before))
+  }
 }
 
 /** Whether a commit under this fence was written already, by its number; so it was also where it gave the lease back. */

@@ -1,4 +1,5 @@
 import { Effect, Result, Schema } from "effect"
+import { Cut, uncut } from "../history/CompactedHistory.ts"
 import { HistoryEntry } from "../history/HistoryEntry.ts"
 import { PendingCall } from "../history/PendingCall.ts"
 import { AgentConfig, OptionValues } from "../protocol/Agent.ts"
@@ -29,6 +30,7 @@ const SessionRow = Schema.Struct({
   commits: Whole,
   lease_expires_at: Whole,
   touched_at: Whole,
+  cut: Schema.NullOr(Schema.fromJsonString(Cut)),
   turns: Schema.fromJsonString(Schema.Array(KeyedTurn))
 })
 
@@ -63,6 +65,7 @@ const toStored = (
       commits: Number(row.commits),
       expiresAt: Number(row.lease_expires_at),
       touchedAt: Number(row.touched_at),
+      cut: row.cut ?? uncut,
       turns: row.turns
     }
   }))
@@ -70,7 +73,7 @@ const toStored = (
 /** The columns of a record, but for those that are given once. */
 export const toColumns = (
   box: SecretBox["Service"],
-  { commits, expiresAt, fence, next, pending, session, touchedAt, turns }: SessionRecord
+  { commits, cut, expiresAt, fence, next, pending, session, touchedAt, turns }: SessionRecord
 ): typeof SessionRow.Encoded extends infer Row ? Omit<Row, "sequence" | "principal"> : never => {
   const { options, ...agent } = session.agent
   return encodeRecord({
@@ -84,6 +87,7 @@ export const toColumns = (
     commits,
     lease_expires_at: expiresAt,
     touched_at: touchedAt,
+    cut: cut === uncut ? null : cut,
     turns
   })
 }

@@ -1,4 +1,5 @@
 import { Context, type Duration, type Effect, type Option, type Result, Schema } from "effect"
+import type { CompactedHistory, Cut } from "../history/CompactedHistory.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import type { Slot } from "../history/Slot.ts"
@@ -74,14 +75,14 @@ export interface Acceptance {
 }
 
 /**
- * A turn that holds its session: the session as it stands now, its history with this turn's messages, and what was
- * decided about it, as `decide` gave it.
+ * A turn that holds its session: the session as it stands now, its history with this turn's messages as far as the model
+ * is fed it, and what was decided about it, as `decide` gave it.
  */
 export interface AcceptedTurn<out A extends Acceptance = Acceptance> {
   readonly acceptance: A
   readonly lease: Lease
   readonly session: Session
-  readonly history: ReadonlyArray<Slot>
+  readonly history: CompactedHistory
 }
 
 /** One write of a running turn; all of it or nothing. */
@@ -91,6 +92,8 @@ export interface Commit {
    * came through; its writes must then all have one, and come one after the other.
    */
   readonly number?: number
+  /** What the model is no longer fed. */
+  readonly cut?: Cut
   /** Entries to add at the end, and places to keep for calls that the server now runs. */
   readonly append?: ReadonlyArray<Slot>
   /** Calls that now wait for the application. */
@@ -157,6 +160,12 @@ export class SessionStore extends Context.Service<
 
     /** The full history, in order. */
     readonly history: (
+      owner: Principal,
+      id: SessionId
+    ) => Effect.Effect<ReadonlyArray<HistoryEntry>, SessionNotFound | StoreError>
+
+    /** The history as the model is fed it, in order. */
+    readonly compacted: (
       owner: Principal,
       id: SessionId
     ) => Effect.Effect<ReadonlyArray<HistoryEntry>, SessionNotFound | StoreError>

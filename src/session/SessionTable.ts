@@ -19,6 +19,12 @@ export interface CreatedSession {
   readonly at: number
 }
 
+/** A part of a history: the entries from the position `from` on, and those at the positions `kept`, which stand before it. */
+export interface HistoryPart {
+  readonly from: number
+  readonly kept: ReadonlyArray<number>
+}
+
 /**
  * What a technology must do for the session store: keep records and rows, and make several reads and writes one. The
  * rules are not its business; they stand in `SessionRecord.ts`, once for all technologies.
@@ -41,8 +47,8 @@ export interface SessionTable {
   /** Frees the key of a session. */
   readonly forgetKey: (id: SessionId) => Effect.Effect<void, StoreError>
   readonly write: (change: Change) => Effect.Effect<void, StoreError>
-  /** All rows of a session, in order of position. */
-  readonly rows: (id: SessionId) => Effect.Effect<ReadonlyArray<Row>, StoreError>
+  /** Rows of a session, in order of position: all, or those from a position on and those at some before it. */
+  readonly rows: (id: SessionId, part?: HistoryPart) => Effect.Effect<ReadonlyArray<Row>, StoreError>
   readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>
   /** Removes up to so many sessions that were last touched before a time and that nobody holds now; how many. */
   readonly expire: (before: number, now: number, limit: number) => Effect.Effect<number, StoreError>

@@ -11,7 +11,7 @@ import type { SessionTable } from "./SessionTable.ts"
 import * as TableSessionStore from "./TableSessionStore.ts"
 
 /** Rows in one statement; SQLite takes up to 32,766 parameters, PostgreSQL 65,535. */
-const rowsPerInsert = 500
+const rowsPerStatement = 500
 
 const failed = (operation: string) => (cause: unknown) => new StoreError({ operation, cause })
 
@@ -31,7 +31,7 @@ const makeNow = (sql: SqlClient.SqlClient) =>
 const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): SessionTable => {
   const insertRows = (id: SessionId, rows: ReadonlyArray<Row>) =>
     Effect.forEach(
-      Arr.chunksOf(rows, rowsPerInsert),
+      Arr.chunksOf(rows, rowsPerStatement),
       (batch) =>
         sql`INSERT INTO history ${sql.insert(
           Arr.map(batch, (row) => ({ session_id: id, ...SessionRows.toHistoryColumns(row) }))
@@ -69,9 +69,17 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
       sql`
         UPDATE sessions SET ${sql.update(SessionRows.toColumns(box, record), ["id"])} WHERE id = ${record.session.id}
       `.pipe(Effect.andThen(insertRows(record.session.id, rows)), Effect.mapError(failed("write"))),
-    rows: (id) =>
-      sql`SELECT position, entry FROM history WHERE session_id = ${id} ORDER BY position`.pipe(
-        Effect.flatMap(SessionRows.decodeHistory),
+    rows: (id, { from, kept } = { from: 0, kept: [] }) =>
+      Effect.all([
+        ...Arr.chunksOf(kept, rowsPerStatement).map(
+          (positions) => sql`
+            SELECT position, entry FROM history WHERE session_id = ${id} AND ${sql.in("position", positions)}
+            ORDER BY position
+          `
+        ),
+        sql`SELECT position, entry FROM history WHERE session_id = ${id} AND position >= ${from} ORDER BY position`
+      ]).pipe(
+        Effect.flatMap((parts) => SessionRows.decodeHistory(parts.flat())),
         Effect.mapError(failed("rows"))
       ),
     remove: (id) => Effect.asVoid(Effect.mapError(sql`DELETE FROM sessions WHERE id = ${id}`, failed("remove"))),

@@ -1,4 +1,5 @@
 import { Duration, Effect, Option, type Result } from "effect"
+import * as CompactedHistory from "../history/CompactedHistory.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Cursor from "./Cursor.ts"
@@ -111,7 +112,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
       acceptance,
       lease: { sessionId: id, fence: change.record.fence },
       session: SessionRecord.toSession(change.record),
-      history: SessionRecord.toSlots(change.record, yield* table.rows(id))
+      history: SessionRecord.toHistory(change.record, yield* table.rows(id, change.record.cut))
     }
   })
 
@@ -140,6 +141,10 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
         read(owner, id),
         Effect.map(table.rows(id), (rows) => rows.map((row) => row.entry))
       ),
+    compacted: Effect.fnUntraced(function* (owner, id) {
+      const record = yield* read(owner, id)
+      return CompactedHistory.entries(SessionRecord.toHistory(record, yield* table.rows(id, record.cut)))
+    }),
     accept: (owner, id, decide, keyed) => transaction(accept(owner, id, decide, keyed)),
     remembered: Effect.fnUntraced(function* (owner, id, key) {
       const record = yield* read(owner, id)
@@ -147,7 +152,8 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
       const turn = KeyedTurn.find(record.turns, key, now)
       if (turn === undefined) return Option.none<RememberedTurn>()
       if (turn.to === undefined && !SessionRecord.isFree(record, now)) return Option.some({ _tag: "Running" } as const)
-      const rows = (yield* table.rows(id)).filter(({ position }) => KeyedTurn.tells(turn, position))
+      const part = { from: turn.from, kept: turn.told }
+      const rows = (yield* table.rows(id, part)).filter(({ position }) => KeyedTurn.tells(turn, position))
       const entries = rows.map(({ entry }) => entry)
       return Option.some({ _tag: "Ended", stopReason: turn.stopReason ?? "error", entries } as const)
     }),

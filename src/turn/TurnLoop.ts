@@ -6,6 +6,7 @@ import * as Closing from "../history/Closing.ts"
 import { type HistoryEntry, make as entry } from "../history/HistoryEntry.ts"
 import type { Ids } from "../history/Ids.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
+import * as CompactedHistory from "../history/CompactedHistory.ts"
 import * as Slot from "../history/Slot.ts"
 import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
@@ -15,9 +16,11 @@ import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
 import type { AcceptedTurn, Commit, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
+import type { Compactor } from "./Compaction.ts"
 import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
+import * as TurnCompaction from "./TurnCompaction.ts"
 import * as TurnState from "./TurnState.ts"
 import * as TurnWriter from "./TurnWriter.ts"
 import * as TurnUsage from "./TurnUsage.ts"
@@ -57,6 +60,7 @@ export interface TurnPorts {
   readonly tools: ToolRegistry["Service"]
   readonly store: SessionStore["Service"]
   readonly ids: Effect.Success<typeof Ids>
+  readonly compactor: Compactor
 }
 
 const stop = (stopReason: StopReason): TurnEvent => ({ event: "turn_stop", data: { stopReason } })
@@ -76,10 +80,16 @@ const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
  * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
  */
 export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon"> => {
-  const { ids, model, store, tools } = ports
+  const { compactor, ids, model, store, tools } = ports
   const { agent, lease, session } = { ...parts, ...parts.accepted }
   const toolbox = Toolbox.make(agent, parts.setup)
   const options = Agent.optionValues(agent.agent, parts.setup.options)
+  const frame = {
+    model: Agent.model(agent.agent, options),
+    system: Agent.instructions(agent.agent, options),
+    tools: toolbox.specs,
+    ...(agent.agent.maxTokens === undefined ? {} : { maxTokens: agent.agent.maxTokens })
+  }
   let state = TurnState.initial(parts.accepted.history)
   let stopped: StopReason | undefined
   let taken: Usage | undefined
@@ -90,6 +100,10 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     write(change, () => {
       state = next(state)
     })
+
+  const compaction = TurnCompaction.make(compactor, frame, (conversation) =>
+    commit({ cut: conversation.cut }, (state) => ({ ...state, conversation }))
+  )
 
   const finish = (reason: StopReason, append: ReadonlyArray<Slot.Slot>, open: ReadonlyArray<PendingCall> = []) =>
     commit({ append, open, release: true, stopReason: reason }, (state) => {
@@ -140,19 +154,17 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
 
   const listen = Stream.suspend(() => {
     state = { ...state, step: Step.initial }
-    return model.stream({
-      model: Agent.model(agent.agent, options),
-      system: Agent.instructions(agent.agent, options),
-      history: Slot.entries(state.conversation),
-      tools: toolbox.specs,
-      ...(agent.agent.maxTokens === undefined ? {} : { maxTokens: agent.agent.maxTokens })
-    })
+    return model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) })
   })
+
+  const mend = (error: ModelError) =>
+    error.reason === "context_overflow" ? compaction.afterOverflow(state.conversation) : Effect.succeed(false)
 
   const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure> =>
     count > agent.agent.stepLimit
       ? Stream.fail(new StepLimitReached({ limit: agent.agent.stepLimit }))
-      : Retry.beforeFirstDelta(listen).pipe(
+      : Stream.fromEffectDrain(Effect.suspend(() => compaction.beforeStep(state.conversation))).pipe(
+          Stream.concat(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend)),
           Stream.mapAccumArray(
             () => undefined,
             (none, chunk) => [none, hear(chunk)] as const
@@ -163,6 +175,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   /** Tells what the step took: on the turn's span all steps so far, in the metrics this one. */
   const account = Effect.fnUntraced(function* ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>) {
     if (usage === undefined) return
+    compaction.learn(state.conversation, usage)
     taken = TurnUsage.add(taken, usage)
     yield* Effect.annotateCurrentSpan(TurnUsage.attributes(taken))
     yield* TurnUsage.record(provider, usage)

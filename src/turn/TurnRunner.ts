@@ -22,6 +22,7 @@ import {
   type TurnInProgress
 } from "../session/SessionStore.ts"
 import { ToolRegistry } from "../tool/ToolRegistry.ts"
+import { Compaction } from "./Compaction.ts"
 import * as RepeatedTurn from "./RepeatedTurn.ts"
 import * as Submission from "./Submission.ts"
 import * as TurnLoop from "./TurnLoop.ts"
@@ -118,7 +119,8 @@ export class TurnRunner extends Context.Service<
           model: yield* ChatModel,
           tools: yield* ToolRegistry,
           store,
-          ids: yield* Ids
+          ids: yield* Ids,
+          compactor: yield* Compaction
         }
         const denial = yield* DenialText
         const accept = Effect.fn("TurnRunner.accept")(function* (

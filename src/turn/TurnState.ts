@@ -1,4 +1,5 @@
 import * as Closing from "../history/Closing.ts"
+import * as CompactedHistory from "../history/CompactedHistory.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as Slot from "../history/Slot.ts"
@@ -13,7 +14,7 @@ import * as Step from "./Step.ts"
  * stored and whose events are still to come, `open` the calls of the last step that wait for the application.
  */
 export interface TurnState {
-  readonly conversation: ReadonlyArray<Slot.Slot>
+  readonly conversation: CompactedHistory.CompactedHistory
   readonly step: Step.Step | undefined
   readonly started: ReadonlySet<string>
   readonly untold: ReadonlySet<HistoryEntry>
@@ -21,7 +22,7 @@ export interface TurnState {
 }
 
 /** A turn whose application has been heard, and that has said nothing yet. */
-export const initial = (conversation: ReadonlyArray<Slot.Slot>): TurnState => ({
+export const initial = (conversation: CompactedHistory.CompactedHistory): TurnState => ({
   conversation,
   step: undefined,
   started: new Set(),
@@ -43,18 +44,14 @@ export const endStep = (
 ): TurnState => ({
   ...state,
   open,
-  conversation: [...state.conversation, ...append],
+  conversation: CompactedHistory.append(state.conversation, append),
   step: undefined
 })
 
 /** The state once the result of a running call is stored. */
 export const settle = (state: TurnState, result: HistoryEntry): TurnState => ({
   ...state,
-  conversation: state.conversation.map((slot) =>
-    slot._tag === "Running" && result.message.role === "tool" && slot.call.call.toolCallId === result.message.toolCallId
-      ? Slot.entry(result)
-      : slot
-  ),
+  conversation: CompactedHistory.settle(state.conversation, result),
   untold: new Set(state.untold).add(result)
 })
 
@@ -77,7 +74,7 @@ export const abandon = (
   provider: string
 ): { readonly commit: Commit; readonly events: ReadonlyArray<TurnEvent> } => {
   const close = (call: ToolCall) => Closing.close(call, state.started.has(call.toolCallId) ? "interrupted" : "notRun")
-  const owed = state.conversation.flatMap((slot) =>
+  const owed = state.conversation.tail.flatMap((slot) =>
     slot._tag === "Running"
       ? [{ settle: [close(slot.call.call)], tell: close(slot.call.call) }]
       : state.untold.has(slot.entry)

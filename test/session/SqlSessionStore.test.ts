@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import * as CompactedHistory from "../../src/history/CompactedHistory.ts"
 import * as Slot from "../../src/history/Slot.ts"
 import * as SqliteClient from "../../src/session/SqliteClient.ts"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
@@ -38,7 +39,7 @@ describe("SqlSessionStore on SQLite", () => {
         const next = yield* store.accept(ada, id, bring(Slot.entry(says("three"))))
         const lost = yield* Effect.flip(store.commit(old.lease, { settle: [result("a")] }))
         assert.strictEqual(lost._tag, "LeaseLost")
-        const texts = Slot.entries(next.history).map((entry) => entry.message.role)
+        const texts = CompactedHistory.entries(next.history).map((entry) => entry.message.role)
         assert.deepStrictEqual(texts, ["user", "tool", "user", "user"])
       }).pipe(Effect.provide(onFile(filename, { takeOver: true })))
     })

@@ -1,0 +1,78 @@
+import { Cause, Effect } from "effect"
+import * as CompactedHistory from "../history/CompactedHistory.ts"
+import type { HistoryEntry } from "../history/HistoryEntry.ts"
+import * as TokenEstimate from "../history/TokenEstimate.ts"
+import type { ModelRequest, Usage } from "../model/ChatModel.ts"
+import type { LeaseLost, StoreError } from "../session/SessionStore.ts"
+import { type Compactor, none } from "./Compaction.ts"
+import * as CompactionPlan from "./CompactionPlan.ts"
+
+type History = CompactedHistory.CompactedHistory
+
+/** The compactions of one turn. */
+export interface TurnCompaction {
+  /** Compacts before a step, where it is time for it. */
+  readonly beforeStep: (history: History) => Effect.Effect<void, LeaseLost | StoreError>
+  /** Compacts what the provider refused as too long; whether anything was left out. */
+  readonly afterOverflow: (history: History) => Effect.Effect<boolean, LeaseLost | StoreError>
+  /** Learns how many tokens the provider counted in the request for a history. */
+  readonly learn: (history: History, usage: Usage) => void
+}
+
+/** A model's request, but for its history. */
+type Frame = Omit<ModelRequest, "history">
+
+/** How often one turn compacts after an overflow. */
+const overflowLimit = 3
+
+const estimate = ({ system, tools }: Frame): CompactionPlan.Sizes => ({
+  fixed: TokenEstimate.ofText(system) + (tools.length === 0 ? 0 : TokenEstimate.ofText(JSON.stringify(tools))),
+  entry: ({ message }) => TokenEstimate.ofMessage(message)
+})
+
+/**
+ * Runs a compactor for a turn, and hands what it decides to `store`.
+ *
+ * 1. What a compactor fails in is told to the log; the turn goes on with the history that it has.
+ * 2. One that failed is not asked again in this turn, unless the context overflows.
+ * 3. After an overflow it is asked a few times at most.
+ */
+export const make = (
+  compactor: Compactor,
+  frame: Frame,
+  store: (history: History) => Effect.Effect<void, LeaseLost | StoreError>
+): TurnCompaction => {
+  if (compactor === none) {
+    return { beforeStep: () => Effect.void, afterOverflow: () => Effect.succeed(false), learn: () => undefined }
+  }
+  const estimated = estimate(frame)
+  let ratio = 1
+  let hasFailed = false
+  let overflows = 0
+
+  const compact = Effect.fn("TurnCompaction.compact")(function* (history: History, isOverflow: boolean) {
+    const sizes = { fixed: estimated.fixed * ratio, entry: (entry: HistoryEntry) => estimated.entry(entry) * ratio }
+    const decided = yield* compactor.compact({ history, isOverflow, model: frame.model, sizes }).pipe(
+      Effect.catchCause((cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        hasFailed = true
+        return Effect.as(Effect.logWarning("a history could not be compacted", cause), undefined)
+      })
+    )
+    if (decided === undefined) return false
+    const compacted = CompactedHistory.compact(history, decided)
+    const { from, shortenedTo } = compacted.cut
+    if (from === history.cut.from && shortenedTo === history.cut.shortenedTo) return false
+    yield* Effect.annotateCurrentSpan({ "aap.compaction.left_out": from - history.cut.from })
+    yield* store(compacted)
+    return true
+  })
+
+  return {
+    beforeStep: (history) => (hasFailed ? Effect.void : Effect.asVoid(compact(history, false))),
+    afterOverflow: (history) => (++overflows > overflowLimit ? Effect.succeed(false) : compact(history, true)),
+    learn: (history, { inputTokens }) => {
+      if (inputTokens > 0) ratio = inputTokens / CompactionPlan.size(history, estimated)
+    }
+  }
+}
