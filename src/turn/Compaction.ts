@@ -64,12 +64,13 @@ export const summary = ({
       ChatModel,
       (chat): Compactor => ({
         compact: (request) => {
-          const { history, isOverflow } = request
+          const { history, isOverflow, sizes } = request
           const plan = CompactionPlan.make(request, limits)
           if (plan === undefined) return Effect.undefined
           const left = CompactedHistory.leftOut(history, CompactedHistory.compact(history, plan))
           if (left.length === 0) return Effect.succeed(plan)
-          const material = { earlier: history.cut.summary, history: left, pieceTokens: limits.above / 2 }
+          const most = isOverflow ? CompactionPlan.size(history, sizes) / 2 : limits.above
+          const material = { earlier: history.cut.summary, history: left, pieceTokens: most / sizes.ratio }
           return Summary.write(chat, model ?? request.model, material).pipe(
             Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tookTooLong) }),
             Effect.map((text) => (text === undefined ? plan : { ...plan, summary: text })),

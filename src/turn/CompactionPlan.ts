@@ -1,13 +1,14 @@
 import * as CompactedHistory from "../history/CompactedHistory.ts"
 import * as MessageGroup from "../history/MessageGroup.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
-import type { Slot } from "../history/Slot.ts"
+import * as TokenEstimate from "../history/TokenEstimate.ts"
 
-/** How many tokens things take, estimated, and corrected by what the provider counted in this turn. */
+/** How large things are, in estimated tokens. */
 export interface Sizes {
   /** What every request takes besides the history: instructions and tools. */
   readonly fixed: number
-  readonly entry: (entry: HistoryEntry) => number
+  /** How many tokens an estimated one comes to, as far as the provider has counted in this turn; 1 before that. */
+  readonly ratio: number
 }
 
 /** When a history is compacted, and how far, in tokens. */
@@ -26,20 +27,20 @@ export interface Situation {
   readonly isOverflow: boolean
 }
 
-const slotSize = ({ entry }: Sizes, slot: Slot): number => (slot._tag === "Entry" ? entry(slot.entry) : 0)
+const estimate = ({ message }: HistoryEntry): number => TokenEstimate.ofMessage(message)
 
 /** How many tokens a request with this history takes. */
-export const size = (history: CompactedHistory.CompactedHistory, { entry, fixed }: Sizes): number =>
-  CompactedHistory.entries(history).reduce((sum, one) => sum + entry(one), fixed)
+export const size = (history: CompactedHistory.CompactedHistory, { fixed, ratio }: Sizes): number =>
+  CompactedHistory.entries(history).reduce((sum, entry) => sum + estimate(entry), fixed) * ratio
 
 /** The earliest position at which a message group begins and from which no more than so many tokens follow. */
-const startWithin = ({ cut, tail }: CompactedHistory.CompactedHistory, sizes: Sizes, tokens: number): number => {
+const startWithin = ({ cut, tail }: CompactedHistory.CompactedHistory, { ratio }: Sizes, tokens: number): number => {
   let start = tail.length - 1
   let sum = 0
   for (let index = tail.length - 1; index >= 0; index--) {
     const slot = tail[index]
     if (slot === undefined) break
-    sum += slotSize(sizes, slot)
+    sum += slot._tag === "Entry" ? estimate(slot.entry) * ratio : 0
     if (sum > tokens) break
     if (MessageGroup.begins(slot)) start = index
   }

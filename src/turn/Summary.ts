@@ -4,7 +4,7 @@ import { make as entry } from "../history/HistoryEntry.ts"
 import * as ShortResult from "../history/ShortResult.ts"
 import * as TokenEstimate from "../history/TokenEstimate.ts"
 import { isBlank } from "../history/Transcript.ts"
-import type { ChatModel } from "../model/ChatModel.ts"
+import type { ChatModel, FinishReason } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
 import type { AssistantContent, ContentBlock, InputContent } from "../protocol/Content.ts"
@@ -84,12 +84,18 @@ const question = (earlier: string | undefined, piece: string): string => {
   return `Summarise the conversation.\n\n${before}<conversation>\n${piece}\n</conversation>`
 }
 
-const nothingSaid = new ModelError({ reason: "bad_response", message: "the summary is blank", retryable: false })
-const refused = new ModelError({ reason: "refused", message: "the model refuses to summarise", retryable: false })
-
 interface Answer {
   readonly text: string
-  readonly isRefused: boolean
+  readonly finish?: FinishReason
+}
+
+const failure = ({ finish, text }: Answer): ModelError | undefined => {
+  if (finish === "refusal") {
+    return new ModelError({ reason: "refused", message: "the model refuses to summarise", retryable: false })
+  }
+  if (finish !== undefined && !isBlank(text)) return undefined
+  const message = finish === undefined ? "the summary broke off" : "the summary is blank"
+  return new ModelError({ reason: "bad_response", message, retryable: false })
 }
 
 /**
@@ -115,18 +121,18 @@ export const write = Effect.fnUntraced(function* (
     const request = { model, system: instructions, history: [entry({ role: "user", content })], tools: [] }
     const answer = yield* Retry.beforeFirstDelta(chat.stream(request)).pipe(
       Stream.runFoldEffect(
-        (): Answer => ({ text: "", isRefused: false }),
+        (): Answer => ({ text: "" }),
         (answer, event) => {
           if (event.type === "text_delta") return Effect.succeed({ ...answer, text: answer.text + event.delta })
           if (event.type !== "finish") return Effect.succeed(answer)
-          const told =
-            event.usage === undefined ? Effect.void : TurnUsage.record(event.provider ?? chat.provider, event.usage)
-          return Effect.as(told, { ...answer, isRefused: event.reason === "refusal" })
+          const { provider = chat.provider, reason, usage } = event
+          const told = usage === undefined ? Effect.void : TurnUsage.record(provider, usage)
+          return Effect.as(told, { ...answer, finish: reason })
         }
       )
     )
-    if (answer.isRefused) return yield* refused
-    if (isBlank(answer.text)) return yield* nothingSaid
+    const failed = failure(answer)
+    if (failed !== undefined) return yield* failed
     summary = answer.text.trim()
   }
   return summary

@@ -1,6 +1,5 @@
 import { Cause, Effect } from "effect"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
-import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import * as TokenEstimate from "../history/TokenEstimate.ts"
 import type { ModelRequest, Usage } from "../model/ChatModel.ts"
 import type { LeaseLost, StoreError } from "../session/SessionStore.ts"
@@ -25,10 +24,8 @@ type Frame = Omit<ModelRequest, "history">
 /** How often one turn compacts after an overflow. */
 const overflowLimit = 3
 
-const estimate = ({ system, tools }: Frame): CompactionPlan.Sizes => ({
-  fixed: TokenEstimate.ofText(system) + (tools.length === 0 ? 0 : TokenEstimate.ofText(JSON.stringify(tools))),
-  entry: ({ message }) => TokenEstimate.ofMessage(message)
-})
+const fixedSize = ({ system, tools }: Frame): number =>
+  TokenEstimate.ofText(system) + (tools.length === 0 ? 0 : TokenEstimate.ofText(JSON.stringify(tools)))
 
 /**
  * Runs a compactor for a turn, and hands what it decides to `store`.
@@ -45,14 +42,13 @@ export const make = (
   if (compactor === none) {
     return { beforeStep: () => Effect.void, afterOverflow: () => Effect.succeed(false), learn: () => undefined }
   }
-  const estimated = estimate(frame)
+  const fixed = fixedSize(frame)
   let ratio = 1
   let hasFailed = false
   let overflows = 0
 
   const compact = Effect.fn("TurnCompaction.compact")(function* (history: History, isOverflow: boolean) {
-    const sizes = { fixed: estimated.fixed * ratio, entry: (entry: HistoryEntry) => estimated.entry(entry) * ratio }
-    const decided = yield* compactor.compact({ history, isOverflow, model: frame.model, sizes }).pipe(
+    const decided = yield* compactor.compact({ history, isOverflow, model: frame.model, sizes: { fixed, ratio } }).pipe(
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
         hasFailed = true
@@ -72,7 +68,7 @@ export const make = (
     beforeStep: (history) => (hasFailed ? Effect.void : Effect.asVoid(compact(history, false))),
     afterOverflow: (history) => (++overflows > overflowLimit ? Effect.succeed(false) : compact(history, true)),
     learn: (history, { inputTokens }) => {
-      if (inputTokens > 0) ratio = inputTokens / CompactionPlan.size(history, estimated)
+      if (inputTokens > 0) ratio = inputTokens / CompactionPlan.size(history, { fixed, ratio: 1 })
     }
   }
 }

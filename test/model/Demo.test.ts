@@ -91,6 +91,17 @@ describe("Demo", () => {
     }).pipe(Effect.provide(Demo.layer({ pace: "1 second" })))
   )
 
+  it("summarises, and remembers what it summarised", () => {
+    const summary = ask(
+      "Summarise the conversation.\n\n<conversation>\nUser: My name is Ada.\n\nAssistant: Hi.\n</conversation>"
+    )
+    assert.strictEqual(summary.text, "The user said: My name is Ada.")
+    const more = ask(`Summarise the conversation.\n\n${summary.text}\n\nUser: And hello.`)
+    assert.strictEqual(more.text, "The user said: My name is Ada.\nThe user said: And hello.")
+    const before = [{ role: "user", content: `[Summary]\n\n${more.text}` } as const]
+    assert.strictEqual(ask("What is my name?", [], before).text, "Your name is Ada.")
+  })
+
   it.prop(
     "has an answer for any conversation",
     [Schema.Array(HistoryMessage), Schema.Array(ToolSpec)],

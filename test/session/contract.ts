@@ -298,6 +298,36 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
   )
 
   test(
+    "feeds what a cut leaves, and keeps the rest",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), ["one", "two", "three", "four"].map(says))
+      const all = ["one", "two", "three", "four", "five"].map(says)
+      assert.deepStrictEqual(yield* store.compacted(ada, id), all.slice(0, 4))
+      const turn = yield* store.accept(ada, id, bring(Slot.running(call("a")), Slot.entry(says("five"))))
+      const cut = { from: 3, kept: [1], summary: "so far", shortenedTo: 6 }
+      yield* store.commit(turn.lease, { cut })
+      assert.deepStrictEqual(yield* store.history(ada, id), all)
+      yield* store.commit(turn.lease, { settle: [result("a")], release: true })
+      const next = yield* store.accept(ada, id, bring(Slot.entry(says("six"))))
+      assert.deepStrictEqual(next.history, {
+        cut,
+        kept: [says("two")],
+        tail: [says("four"), result("a"), says("five"), says("six")].map(Slot.entry)
+      })
+      assert.deepStrictEqual(yield* store.compacted(ada, id), CompactedHistory.entries(next.history))
+      assert.deepStrictEqual(yield* store.history(ada, id), [
+        ...all.slice(0, 4),
+        result("a"),
+        says("five"),
+        says("six")
+      ])
+      assert.strictEqual(yield* failure(store.compacted(bob, id)), "SessionNotFound")
+      assert.strictEqual(yield* failure(store.commit(turn.lease, { cut })), "LeaseLost")
+    })
+  )
+
+  test(
     "deletes a session under a running turn",
     Effect.gen(function* () {
       const store = yield* SessionStore

@@ -3,11 +3,10 @@ import { Schema } from "effect"
 import * as CompactedHistory from "../../src/history/CompactedHistory.ts"
 import { type HistoryEntry, make } from "../../src/history/HistoryEntry.ts"
 import * as Slot from "../../src/history/Slot.ts"
-import * as TokenEstimate from "../../src/history/TokenEstimate.ts"
 import * as CompactionPlan from "../../src/turn/CompactionPlan.ts"
 import { AnyConversation, slots } from "../support/AnyConversation.ts"
 
-const sizes: CompactionPlan.Sizes = { fixed: 10, entry: ({ message }) => TokenEstimate.ofMessage(message) }
+const sizes: CompactionPlan.Sizes = { fixed: 10, ratio: 1 }
 const plan = (history: CompactedHistory.CompactedHistory, limits: CompactionPlan.Limits, isOverflow = false) => {
   const made = CompactionPlan.make({ history, sizes, isOverflow }, limits)
   return made && CompactedHistory.compact(history, made)
@@ -90,7 +89,7 @@ describe("CompactionPlan", () => {
   })
 
   it("counts with what the provider counted", () => {
-    const twice: CompactionPlan.Sizes = { fixed: 20, entry: (entry) => 2 * sizes.entry(entry) }
+    const twice: CompactionPlan.Sizes = { fixed: 10, ratio: 2 }
     const history = full(...turn(100), ...turn(100))
     assert.isUndefined(CompactionPlan.make({ history, sizes, isOverflow: false }, { above: 500, keep: 100 }))
     assert.deepStrictEqual(

@@ -16,8 +16,10 @@ import * as MemorySessionStore from "../../src/session/MemorySessionStore.ts"
 import { Principal } from "../../src/session/Session.ts"
 import { SessionStore } from "../../src/session/SessionStore.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
+import * as Compaction from "../../src/turn/Compaction.ts"
 import * as NewSession from "../../src/turn/NewSession.ts"
 import { view } from "../../src/turn/StreamMode.ts"
+import * as Summary from "../../src/turn/Summary.ts"
 import { TurnRunner } from "../../src/turn/TurnRunner.ts"
 
 const owner = Principal.make("tester")
@@ -123,8 +125,18 @@ const agent = Agent.make({
   stepLimit: 4
 })
 
-const layers = (model: Layer.Layer<ChatModel>, tools: Layer.Layer<ToolRegistry>) =>
+/** How histories are compacted: hardly anything is small enough. */
+const Compacting = Schema.Literals(["none", "window", "summary"])
+
+const compactions = {
+  none: Layer.empty,
+  window: Compaction.window({ above: 30, keep: 10 }),
+  summary: Compaction.summary({ above: 60, keep: 10 })
+}
+
+const layers = (compacting: typeof Compacting.Type, model: Layer.Layer<ChatModel>, tools: Layer.Layer<ToolRegistry>) =>
   TurnRunner.layer.pipe(
+    Layer.provide(compactions[compacting]),
     Layer.provideMerge(AgentCatalog.layer(agent)),
     Layer.provideMerge(Layer.mergeAll(model, tools, MemorySessionStore.layer()))
   )
@@ -210,8 +222,8 @@ const checkStory = Effect.fnUntraced(function* (told: ReadonlyArray<HistoryMessa
 describe("a turn", () => {
   it.effect.prop(
     "tells one story in every view, for any model, tools and application",
-    [Script],
-    ([script]) =>
+    [Script, Compacting],
+    ([script, compacting]) =>
       Effect.gen(function* () {
         const model = makeModel(script.replies)
         const tools = makeTools()
@@ -239,9 +251,10 @@ describe("a turn", () => {
             const stop = events.at(-1)
             assert.strictEqual(pending.length > 0, stop?.event === "turn_stop" && stop.data.stopReason === "tool_use")
           }
-        }).pipe(Effect.provide(layers(model.layer, tools.layer)))
+        }).pipe(Effect.provide(layers(compacting, model.layer, tools.layer)))
         for (const request of model.requests) {
           assert.deepStrictEqual(openCalls(messagesOf(request.history)), Result.succeed([]))
+          assert.strictEqual(request.tools.length === 0, request.system === Summary.instructions)
         }
         for (const count of tools.runs.values()) assert.strictEqual(count, 1)
       }),
@@ -250,8 +263,8 @@ describe("a turn", () => {
 
   it.effect.prop(
     "keeps its story whole when it is cut off anywhere",
-    [Script, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))],
-    ([script, cut]) =>
+    [Script, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })), Compacting],
+    ([script, cut, compacting]) =>
       Effect.gen(function* () {
         const model = makeModel(script.replies)
         const tools = makeTools()
@@ -288,7 +301,7 @@ describe("a turn", () => {
           const { messages } = yield* answer({ grant: [true], and: true, spoil: "no" })
           const next = yield* runner.accept(owner, id, { messages })
           checkOrder(yield* Stream.runCollect(next.events))
-        }).pipe(Effect.provide(layers(model.layer, tools.layer)))
+        }).pipe(Effect.provide(layers(compacting, model.layer, tools.layer)))
         for (const count of tools.runs.values()) assert.strictEqual(count, 1)
       }),
     { arbitrary: { runs: 1000 } }
