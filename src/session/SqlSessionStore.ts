@@ -49,6 +49,8 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
         Effect.map(([stored]) => stored),
         Effect.mapError(failed("find"))
       ),
+    // A plain one would let whoever reads a backup try what a body with a weak secret was.
+    fingerprints: ({ fingerprint, key }, to) => box.digests(fingerprint, `${key} ${to}`),
     insert: (owner, { record, rows }, { at, keyed }) =>
       sql`INSERT INTO sessions ${sql.insert({
         principal: owner,
