@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, Layer, type Redacted } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import * as MemorySessionStore from "../session/MemorySessionStore.ts"
 import { SecretBox } from "../session/SecretBox.ts"
 import type { SessionStore, StoreError } from "../session/SessionStore.ts"
@@ -26,6 +26,20 @@ const secretsLayer = ({ database, secretKeys }: Settings): Layer.Layer<SecretBox
     : SecretBox.ephemeral
 }
 
+/**
+ * No statement waits for ever: not for a lock, which another server may hold that has died, and not for a slow disk. Who
+ * holds locks and has gone silent loses them. In milliseconds, far below what a turn has the patience for.
+ */
+const bounds = {
+  lock_timeout: "2000",
+  statement_timeout: "10000",
+  idle_in_transaction_session_timeout: "5000"
+}
+
+/** The PostgreSQL of a URL, as a server of ours speaks to it. */
+export const postgresClient = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  PgClient.layer({ url, applicationName: "effect-aap", startupParameters: bounds, keepAlive: "10 seconds" })
+
 const clientLayer = (
   database: Exclude<Settings["database"], { readonly kind: "memory" }>
 ): Layer.Layer<SqlClient.SqlClient, InvalidSetting> => {
@@ -33,9 +47,7 @@ const clientLayer = (
     case "sqlite":
       return SqliteClient.layer(database).pipe(blame("DATABASE_URL", `${database.filename} cannot be opened`))
     case "postgres":
-      return PgClient.layer({ url: database.url, applicationName: "effect-aap" }).pipe(
-        blame("DATABASE_URL", "the database cannot be reached")
-      )
+      return postgresClient(database.url).pipe(blame("DATABASE_URL", "the database cannot be reached"))
   }
 }
 
