@@ -9,6 +9,9 @@ import * as SqliteClient from "../session/SqliteClient.ts"
 import * as SqlSessionStore from "../session/SqlSessionStore.ts"
 import { InvalidSetting, type Settings } from "./Settings.ts"
 
+/** What a store is made from. */
+type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "secretKeys">
+
 /** A layer that cannot be built is a setting's fault. */
 const blame =
   (variable: string, where: string) =>
@@ -18,7 +21,7 @@ const blame =
     )
 
 /** The key that options are sealed with; made beside a SQLite file where none is given. */
-const secretsLayer = ({ database, secretKeys }: Settings): Layer.Layer<SecretBox, InvalidSetting> => {
+const secretsLayer = ({ database, secretKeys }: StoreSettings): Layer.Layer<SecretBox, InvalidSetting> => {
   const [first, ...others] = secretKeys
   if (first !== undefined) return SecretBox.layer(first, ...others).pipe(blame("AAP_SECRET_KEY", "it cannot be used"))
   return database.kind === "sqlite"
@@ -52,7 +55,7 @@ const clientLayer = (
 }
 
 /** The session store that the settings name. */
-export const layer = (settings: Settings): Layer.Layer<SessionStore, InvalidSetting | StoreError> => {
+export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, InvalidSetting | StoreError> => {
   const { database, leaseDuration } = settings
   return database.kind === "memory"
     ? MemorySessionStore.layer({ leaseDuration })
