@@ -1,13 +1,16 @@
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, Layer, type Redacted } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import * as MemorySessionStore from "../session/MemorySessionStore.ts"
 import { SecretBox } from "../session/SecretBox.ts"
 import type { SessionStore, StoreError } from "../session/SessionStore.ts"
 import * as SqliteClient from "../session/SqliteClient.ts"
 import * as SqlSessionStore from "../session/SqlSessionStore.ts"
 import { InvalidSetting, type Settings } from "./Settings.ts"
+
+/** What a store is made from. */
+type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "secretKeys">
 
 /** A layer that cannot be built is a setting's fault. */
 const blame =
@@ -18,13 +21,27 @@ const blame =
     )
 
 /** The key that options are sealed with; made beside a SQLite file where none is given. */
-const secretsLayer = ({ database, secretKeys }: Settings): Layer.Layer<SecretBox, InvalidSetting> => {
+const secretsLayer = ({ database, secretKeys }: StoreSettings): Layer.Layer<SecretBox, InvalidSetting> => {
   const [first, ...others] = secretKeys
   if (first !== undefined) return SecretBox.layer(first, ...others).pipe(blame("AAP_SECRET_KEY", "it cannot be used"))
   return database.kind === "sqlite"
     ? SecretBox.file(join(dirname(database.filename), "secret.key")).pipe(blame("AAP_SECRET_KEY", "none is given"))
     : SecretBox.ephemeral
 }
+
+/**
+ * No statement waits for ever: not for a lock, which another server may hold that has died, and not for a slow disk. Who
+ * holds locks and has gone silent loses them. In milliseconds, far below what a turn has the patience for.
+ */
+const bounds = {
+  lock_timeout: "2000",
+  statement_timeout: "10000",
+  idle_in_transaction_session_timeout: "5000"
+}
+
+/** The PostgreSQL of a URL, as a server of ours speaks to it. */
+export const postgresClient = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  PgClient.layer({ url, applicationName: "effect-aap", startupParameters: bounds, keepAlive: "10 seconds" })
 
 const clientLayer = (
   database: Exclude<Settings["database"], { readonly kind: "memory" }>
@@ -33,14 +50,12 @@ const clientLayer = (
     case "sqlite":
       return SqliteClient.layer(database).pipe(blame("DATABASE_URL", `${database.filename} cannot be opened`))
     case "postgres":
-      return PgClient.layer({ url: database.url, applicationName: "effect-aap" }).pipe(
-        blame("DATABASE_URL", "the database cannot be reached")
-      )
+      return postgresClient(database.url).pipe(blame("DATABASE_URL", "the database cannot be reached"))
   }
 }
 
 /** The session store that the settings name. */
-export const layer = (settings: Settings): Layer.Layer<SessionStore, InvalidSetting | StoreError> => {
+export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, InvalidSetting | StoreError> => {
   const { database, leaseDuration } = settings
   return database.kind === "memory"
     ? MemorySessionStore.layer({ leaseDuration })

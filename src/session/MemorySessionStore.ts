@@ -24,6 +24,7 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
     transaction: (effect) => permit.withPermit(effect),
     now: Clock.currentTimeMillis,
     find: (id, _lock) => Effect.sync(() => sessions.get(id)),
+    fingerprints: ({ fingerprint }) => [fingerprint],
     insert: (owner, { record, rows }, { at, keyed }) =>
       Effect.sync(() => {
         keep({ owner, sequence: ++sequence, record, rows: new Map() }, rows)

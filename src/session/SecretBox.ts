@@ -1,8 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 
 /** A key that is none. */
 export class InvalidSecretKey extends Schema.TaggedError<InvalidSecretKey>()("InvalidSecretKey", {
@@ -48,6 +48,14 @@ const openWith = (key: Buffer, bytes: Buffer, context: string): Option.Option<st
     return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString("utf8")
   })()
 
+/** The key of digests, which is another than the one that texts are sealed with. */
+const digestKey = (key: Buffer): Buffer => Buffer.from(hkdfSync("sha256", key, "", "effect-aap digest", keyBytes))
+
+const digestWith = (key: Buffer, text: string, context: string): string =>
+  createHmac("sha256", key)
+    .update(JSON.stringify([context, text]))
+    .digest("base64url")
+
 /**
  * Seals what must not be read from a database or its backup: AES-256-GCM, a fresh nonce each time. `context` is bound to
  * the text and must be the same when it is opened, so that a row cannot be passed off as another's.
@@ -57,6 +65,11 @@ export class SecretBox extends Context.Service<
   {
     readonly seal: (text: string, context: string) => string
     readonly open: (sealed: string, context: string) => Result.Result<string, CannotOpen>
+    /**
+     * What a text is recognised by, HMAC-SHA-256, where nobody without a key may try what the text was: one digest for each
+     * key. The first is to be kept; what was kept under an older key is among the others.
+     */
+    readonly digests: (text: string, context: string) => Arr.NonEmptyReadonlyArray<string>
   }
 >()("effect-aap/SecretBox") {
   /** Seals with the first key, and opens with any: put a new key first, and keep the old one behind it. */
@@ -84,16 +97,20 @@ export class SecretBox extends Context.Service<
   static readonly ephemeral: Layer.Layer<SecretBox> = Layer.sync(SecretBox, () => make([randomBytes(keyBytes)]))
 }
 
-const make = (keys: Arr.NonEmptyReadonlyArray<Buffer>): SecretBox["Service"] => ({
-  seal: (text, context) => sealWith(keys[0], text, context),
-  open: (sealed, context) => {
-    const bytes = Buffer.from(sealed.slice(version.length), "base64url")
-    const opened = sealed.startsWith(version)
-      ? Option.firstSomeOf(keys.map((key) => openWith(key, bytes, context)))
-      : Option.none()
-    return Result.fromOption(opened, () => new CannotOpen())
+const make = (keys: Arr.NonEmptyReadonlyArray<Buffer>): SecretBox["Service"] => {
+  const digestKeys = Arr.map(keys, digestKey)
+  return {
+    seal: (text, context) => sealWith(keys[0], text, context),
+    open: (sealed, context) => {
+      const bytes = Buffer.from(sealed.slice(version.length), "base64url")
+      const opened = sealed.startsWith(version)
+        ? Option.firstSomeOf(keys.map((key) => openWith(key, bytes, context)))
+        : Option.none()
+      return Result.fromOption(opened, () => new CannotOpen())
+    },
+    digests: (text, context) => Arr.map(digestKeys, (key) => digestWith(key, text, context))
   }
-})
+}
 
 const readKey = (filename: string): string => {
   if (!existsSync(filename)) {

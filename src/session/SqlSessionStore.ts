@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Cause, Clock, Effect, Layer } from "effect"
 import * as Arr from "effect/Array"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SessionId } from "../protocol/Session.ts"
@@ -14,6 +14,15 @@ import * as TableSessionStore from "./TableSessionStore.ts"
 const rowsPerStatement = 500
 
 const failed = (operation: string) => (cause: unknown) => new StoreError({ operation, cause })
+
+/**
+ * A connection that died in the middle cannot be rolled back either, and the client takes both failures for bugs, which
+ * nobody would try again. The database is away, that is all.
+ */
+const connectionDied = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | StoreError> => {
+  const died = cause.reasons.filter(Cause.isDieReason).find(({ defect }) => SqlError.isSqlError(defect))
+  return died === undefined ? Effect.failCause(cause) : Effect.fail(failed("transaction")(died.defect))
+}
 
 /** The clock that rules the leases: the database's own where several processes share it, since theirs may differ. */
 const makeNow = (sql: SqlClient.SqlClient) =>
@@ -41,7 +50,10 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
   /** A SQLite transaction locks the whole database from its beginning. */
   const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
   return {
-    transaction: (effect) => Effect.catchIf(sql.withTransaction(effect), SqlError.isSqlError, failed("transaction")),
+    transaction: (effect) =>
+      sql
+        .withTransaction(effect)
+        .pipe(Effect.catchCause(connectionDied), Effect.catchIf(SqlError.isSqlError, failed("transaction"))),
     now: makeNow(sql),
     find: (id, lock) =>
       sql`SELECT * FROM sessions WHERE id = ${id} ${lock ? forUpdate : sql.literal("")}`.pipe(
@@ -49,6 +61,8 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
         Effect.map(([stored]) => stored),
         Effect.mapError(failed("find"))
       ),
+    // A plain one would let whoever reads a backup try what a body with a weak secret was.
+    fingerprints: ({ fingerprint, key }, to) => box.digests(fingerprint, `${key} ${to}`),
     insert: (owner, { record, rows }, { at, keyed }) =>
       sql`INSERT INTO sessions ${sql.insert({
         principal: owner,

@@ -76,6 +76,15 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     yield* table.write({ record: { ...stored.record, expiresAt: yield* expiry }, rows: [] })
   })
 
+  /** A keyed request as it is stored, and what tells whether a stored one is the same. */
+  const remember = (keyed: KeyedTurn.RequestKey, to: Principal | SessionId) => {
+    const fingerprints = table.fingerprints(keyed, to)
+    return {
+      keyed: { key: keyed.key, fingerprint: fingerprints[0] },
+      isSame: ({ fingerprint }: { readonly fingerprint: string }) => fingerprints.includes(fingerprint)
+    }
+  }
+
   const create = Effect.fnUntraced(function* (
     owner: Principal,
     session: Session,
@@ -83,13 +92,14 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     keyed: KeyedTurn.RequestKey | undefined
   ) {
     const now = yield* table.now
-    const known = keyed === undefined ? undefined : yield* table.created(owner, keyed.key)
-    if (keyed !== undefined && known !== undefined) {
+    const request = keyed && remember(keyed, owner)
+    const known = request && (yield* table.created(owner, request.keyed.key))
+    if (request !== undefined && known !== undefined) {
       if (now - known.at >= KeyedTurn.memory) yield* table.forgetKey(known.id)
-      else if (known.fingerprint === keyed.fingerprint) return known.id
-      else return yield* new RequestRepeated({ key: keyed.key, isSame: false })
+      else if (request.isSame(known)) return known.id
+      else return yield* new RequestRepeated({ key: request.keyed.key, isSame: false })
     }
-    yield* table.insert(owner, SessionRecord.create(session, history, now), { at: now, keyed })
+    yield* table.insert(owner, SessionRecord.create(session, history, now), { at: now, keyed: request?.keyed })
     return session.id
   })
 
@@ -100,13 +110,15 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     keyed: KeyedTurn.RequestKey | undefined
   ) {
     const { now, record } = yield* find(owner, id)
-    const known = keyed && KeyedTurn.find(record.turns, keyed.key, now)
-    if (keyed !== undefined && known !== undefined) {
-      return yield* new RequestRepeated({ key: keyed.key, isSame: known.fingerprint === keyed.fingerprint })
+    const request = keyed && remember(keyed, id)
+    const known = request && KeyedTurn.find(record.turns, request.keyed.key, now)
+    if (request !== undefined && known !== undefined) {
+      return yield* new RequestRepeated({ key: request.keyed.key, isSame: request.isSame(known) })
     }
     if (!SessionRecord.isFree(record, now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
-    const change = SessionRecord.accept(record, acceptance, now, Duration.toMillis(leaseDuration))
+    const remembered = request === undefined ? acceptance : { ...acceptance, keyed: request.keyed }
+    const change = SessionRecord.accept(record, remembered, now, Duration.toMillis(leaseDuration))
     yield* table.write(change)
     return {
       acceptance,

@@ -2,6 +2,9 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { SessionId } from "../../src/protocol/Session.ts"
+import type { Session } from "../../src/session/Session.ts"
 import * as SqliteClient from "../../src/session/SqliteClient.ts"
 import { SecretBox } from "../../src/session/SecretBox.ts"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
@@ -10,10 +13,11 @@ import { temporaryFile } from "../support/TemporaryFile.ts"
 import { ada, id, session } from "./contract.ts"
 
 const key = (byte: number) => Redacted.make(Buffer.alloc(32, byte).toString("base64"))
-const withKeys = (...bytes: readonly [number, ...ReadonlyArray<number>]) => {
+const keyed = (...bytes: readonly [number, ...ReadonlyArray<number>]) => {
   const [first, ...others] = bytes
-  return Effect.provide(SecretBox, SecretBox.layer(key(first), ...others.map(key)))
+  return SecretBox.layer(key(first), ...others.map(key))
 }
+const withKeys = (...bytes: readonly [number, ...ReadonlyArray<number>]) => Effect.provide(SecretBox, keyed(...bytes))
 const opened = (result: Result.Result<string, unknown>) => Result.getOrUndefined(result)
 
 describe("SecretBox", () => {
@@ -33,6 +37,22 @@ describe("SecretBox", () => {
       assert.strictEqual(opened((yield* withKeys(2, 1)).open(sealed, "c")), "text")
       assert.strictEqual(opened((yield* withKeys(2)).open(sealed, "c")), undefined)
     })
+  )
+
+  it.effect.prop(
+    "recognises a text by the digest of any of its keys, in the same context alone",
+    [Schema.String, Schema.String],
+    ([text, context]) =>
+      Effect.gen(function* () {
+        const [kept] = (yield* withKeys(1)).digests(text, context)
+        const after = yield* withKeys(3, 2, 1)
+        assert.include(after.digests(text, context), kept)
+        assert.notStrictEqual(after.digests(text, context)[0], kept)
+        assert.notInclude(after.digests(`${text}!`, context), kept)
+        assert.notInclude(after.digests(text, `${context}!`), kept)
+        if (context !== "") assert.notInclude(after.digests(`${context}${text}`, ""), kept)
+        assert.notInclude((yield* withKeys(2)).digests(text, context), kept)
+      })
   )
 
   it.effect("opens nothing that was changed, at any byte, or cut", () =>
@@ -68,6 +88,52 @@ describe("SecretBox", () => {
       writeFileSync(filename, "nonsense")
       const broken = yield* Effect.flip(Effect.provide(SecretBox, Layer.fresh(SecretBox.file(filename))))
       assert.strictEqual(broken._tag, "InvalidSecretKey")
+    })
+  )
+
+  it.effect("keeps what a keyed request is recognised by so that nobody without the key can try what it was", () =>
+    Effect.gen(function* () {
+      const filename = yield* temporaryFile
+      const store = (...bytes: readonly [number, ...ReadonlyArray<number>]) =>
+        SqlSessionStore.layer().pipe(
+          Layer.provide(keyed(...bytes)),
+          Layer.provideMerge(SqliteClient.layer({ filename })),
+          Layer.fresh
+        )
+      const request = { key: "once", fingerprint: "what anybody can make of the body" }
+      const create = (other: string, fingerprint = request.fingerprint) =>
+        Effect.flatMap(SessionStore, (store) =>
+          store.create(ada, session(SessionId.make(other)), [], { ...request, fingerprint })
+        )
+      const begin = (fingerprint = request.fingerprint) =>
+        Effect.gen(function* () {
+          const keyed = { ...request, fingerprint }
+          const decide = (session: Session) => Result.succeed({ session, append: [], keyed })
+          return yield* (yield* SessionStore).accept(ada, id, decide, keyed)
+        })
+      const isSame = (fingerprint?: string) =>
+        Effect.map(Effect.flip(begin(fingerprint)), (error) => error._tag === "RequestRepeated" && error.isSame)
+
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* create(id), id)
+        yield* begin()
+        assert.isTrue(yield* isSame())
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<{ readonly creation_fingerprint: string; readonly turns: string }>`
+          SELECT creation_fingerprint, turns FROM sessions
+        `
+        assert.match(row?.creation_fingerprint ?? "", /^[\w-]{43}$/)
+        assert.include(row?.turns, '"key":"once"')
+        assert.notInclude(JSON.stringify(row), request.fingerprint)
+        assert.notInclude(row?.turns, row?.creation_fingerprint ?? "")
+      }).pipe(Effect.provide(store(1)))
+
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* create("sess_2"), id)
+        assert.strictEqual((yield* Effect.flip(create("sess_2", "other")))._tag, "RequestRepeated")
+        assert.isTrue(yield* isSame())
+        assert.isFalse(yield* isSame("other"))
+      }).pipe(Effect.provide(store(2, 1)))
     })
   )
 
