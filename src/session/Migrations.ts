@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { createTenancy } from "./TenancyMigration.ts"
 
 /**
  * Sessions and their history. All JSON is text: it is written and read whole, and any string survives in it. `options` is
@@ -47,6 +48,6 @@ const createSessions = Effect.gen(function* () {
 
 /** Brings the database to the newest schema; each migration runs once. */
 export const run = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_create_sessions": createSessions }),
+  loader: Migrator.fromRecord({ "0001_create_sessions": createSessions, "0003_create_tenancy": createTenancy }),
   table: "migrations"
 })
