@@ -33,10 +33,13 @@ const clock = Layer.effect(
   })
 ).pipe(Layer.orDie)
 
-/** A new database whose clock stands until it is set on, and a client of it. */
+/** A client of an empty database whose clock is stopped first. */
+export const clocked = (url: string) => Layer.provideMerge(clock, clientOf(url))
+
+/** A client of a new database whose clock stands until it is set on. */
 export const clockedPostgres = Layer.unwrap(
-  Effect.gen(function* () {
-    const { database } = yield* Postgres
-    return Layer.provideMerge(clock, clientOf(yield* database))
-  })
+  Effect.map(
+    Effect.flatMap(Postgres, ({ database }) => database),
+    clocked
+  )
 )
