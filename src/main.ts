@@ -1,9 +1,10 @@
-import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit } from "effect"
-import { serve } from "./cli/Serve.ts"
+#!/usr/bin/env node
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, Effect, Exit } from "effect"
+import { program } from "./cli/Program.ts"
 
-serve.pipe(
-  Effect.tapError(({ message }) => Console.error(`effect-aap cannot start. ${message}`)),
+program.pipe(
+  Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({
     disableErrorReporting: true,
     teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

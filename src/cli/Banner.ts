@@ -1,5 +1,6 @@
 import { Redacted } from "effect"
 import type { NetAddress } from "effect/net"
+import type { KeptKey } from "../session/KeyStore.ts"
 import type { DatabaseSetting, Settings } from "./Settings.ts"
 
 const databaseText = (database: DatabaseSetting): string => {
@@ -22,15 +23,26 @@ export const baseUrl = (address: NetAddress.SocketAddress, settings: Pick<Settin
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 }
 
-/** What the server says once it listens. The command works as it stands, given a key where there are keys. */
-export const banner = (url: string, settings: Settings): string => {
-  const hasKeys = settings.apiKeys.length > 0
+const keysText = (valid: number, hasKeys: boolean): string => {
+  if (!hasKeys) return "none; only this machine is let in"
+  return valid === 0
+    ? "all revoked; nobody is let in until effect-aap keys add NAME makes one"
+    : `${valid} (send one as Authorization: Bearer KEY)`
+}
+
+/**
+ * What the server says once it listens, given the keys of its database. The command works as it stands, given a key where
+ * there are keys.
+ */
+export const banner = (url: string, settings: Settings, stored: ReadonlyArray<KeptKey>): string => {
+  const hasKeys = settings.apiKeys.length + stored.length > 0
+  const valid = settings.apiKeys.length + stored.filter(({ revokedAt }) => revokedAt === undefined).length
   const auth = hasKeys ? ` -H "Authorization: Bearer $AAP_KEY"` : ""
   const json = `-H 'content-type: application/json'${auth}`
   return `effect-aap listens on ${url}
   model     ${settings.label}
   database  ${databaseText(settings.database)}
-  keys      ${hasKeys ? `${settings.apiKeys.length} (send one as Authorization: Bearer KEY)` : "none; only this machine is let in"}
+  keys      ${keysText(valid, hasKeys)}
   API       ${url}/docs
 
 Take a first turn${hasKeys ? " (with one of the keys in AAP_KEY)" : ""}:

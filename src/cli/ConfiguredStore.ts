@@ -1,16 +1,21 @@
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted } from "effect"
+import { RateLimiter } from "effect/persistence"
 import type { SqlClient, SqlError } from "effect/sql"
+import type { Limits } from "../session/Limits.ts"
 import * as MemorySessionStore from "../session/MemorySessionStore.ts"
+import * as RequestLimit from "../session/RequestLimit.ts"
 import { SecretBox } from "../session/SecretBox.ts"
 import type { SessionStore, StoreError } from "../session/SessionStore.ts"
 import * as SqliteClient from "../session/SqliteClient.ts"
+import * as SqlKeyStore from "../session/SqlKeyStore.ts"
+import * as SqlRateLimiterStore from "../session/SqlRateLimiterStore.ts"
 import * as SqlSessionStore from "../session/SqlSessionStore.ts"
-import { InvalidSetting, type Settings } from "./Settings.ts"
+import { type DatabaseSetting, InvalidSetting, type Settings } from "./Settings.ts"
 
 /** What a store is made from. */
-type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "secretKeys">
+type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "limits" | "secretKeys">
 
 /** A layer that cannot be built is a setting's fault. */
 const blame =
@@ -54,12 +59,40 @@ const clientLayer = (
   }
 }
 
-/** The session store that the settings name. */
+/** How many requests a principal may send, counted where its servers meet. */
+const requestsLayer = <E, R>(
+  { limits }: StoreSettings,
+  store: Layer.Layer<RateLimiter.RateLimiterStore, E, R>
+): Layer.Layer<never, E, R> =>
+  Option.match(limits.requests, {
+    onNone: () => Layer.empty,
+    onSome: (limit) => Layer.provide(RequestLimit.perMinute(limit), store)
+  })
+
+/** What the settings name: the session store, the keys beside it, and the limits of principals. */
 export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, InvalidSetting | StoreError> => {
   const { database, leaseDuration } = settings
+  const { sessions, turns } = settings.limits
+  const limits: Limits = {
+    ...(Option.isSome(turns) ? { turns: turns.value } : {}),
+    ...(Option.isSome(sessions) ? { sessions: sessions.value } : {})
+  }
   return database.kind === "memory"
-    ? MemorySessionStore.layer({ leaseDuration })
-    : SqlSessionStore.layer({ leaseDuration, takeOver: database.kind === "sqlite" }).pipe(
-        Layer.provide(Layer.merge(clientLayer(database), secretsLayer(settings)))
+    ? Layer.merge(
+        MemorySessionStore.layer({ leaseDuration, limits }),
+        requestsLayer(settings, RateLimiter.layerStoreMemory)
       )
+    : Layer.mergeAll(
+        SqlSessionStore.layer({ leaseDuration, limits, takeOver: database.kind === "sqlite" }),
+        SqlKeyStore.layer,
+        requestsLayer(settings, SqlRateLimiterStore.layer)
+      ).pipe(Layer.provide(Layer.merge(clientLayer(database), secretsLayer(settings))))
+}
+
+/** The keys of a database alone. */
+export const keysLayer = (database: DatabaseSetting): Layer.Layer<never, InvalidSetting | StoreError> => {
+  if (database.kind !== "memory") return Layer.provide(SqlKeyStore.layer, clientLayer(database))
+  const problem =
+    "memory: is each process's own and gone with it, so no server could know the key; give the server's database, such as sqlite:./data/aap.db"
+  return Layer.effectContext(Effect.fail(new InvalidSetting({ variable: "DATABASE_URL", problem })))
 }

@@ -3,6 +3,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { HttpServer, type HttpServerError } from "effect/http"
 import { AgentCatalog } from "../agent/AgentCatalog.ts"
 import * as Server from "../server/Server.ts"
+import { KeyStore } from "../session/KeyStore.ts"
 import * as SessionExpiry from "../session/SessionExpiry.ts"
 import type { StoreError } from "../session/SessionStore.ts"
 import { currentTime } from "../tool/CurrentTime.ts"
@@ -13,10 +14,18 @@ import { banner, baseUrl } from "./Banner.ts"
 import * as ConfiguredCompaction from "./ConfiguredCompaction.ts"
 import * as ConfiguredModel from "./ConfiguredModel.ts"
 import * as ConfiguredStore from "./ConfiguredStore.ts"
-import { InvalidSetting, type Settings, settings } from "./Settings.ts"
+import { InvalidSetting, isLoopback, type Settings, settings } from "./Settings.ts"
+
+/** Nobody is let in without a key from elsewhere: before the server listens there, there is one. */
+const closed = Effect.fnUntraced(function* ({ apiKeys, host }: Settings) {
+  if (isLoopback(host) || apiKeys.length > 0 || (yield* (yield* KeyStore).hasKeys)) return
+  const problem = `${host} can be reached from elsewhere, and there are no keys; set AAP_API_KEYS=name:key, make one with effect-aap keys add NAME, or set HOST=127.0.0.1`
+  return yield* new InvalidSetting({ variable: "HOST", problem })
+})
 
 const serverLayer = (settings: Settings) =>
   Server.layer(settings).pipe(
+    Layer.provide(Layer.effectDiscard(closed(settings))),
     Layer.provide(AgentCatalog.layer(assistant(ConfiguredModel.nameOf(settings.models[0])))),
     Layer.provide(ToolRegistry.layer(currentTime, WebFetch.make({ allow: settings.webFetchAllow }))),
     Layer.provide(ConfiguredCompaction.layer(settings)),
@@ -24,11 +33,14 @@ const serverLayer = (settings: Settings) =>
       Layer.provide(ConfiguredModel.layer(settings), NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }))
     ),
     Layer.provideMerge(Option.match(settings.sessionAge, { onNone: () => Layer.empty, onSome: SessionExpiry.layer })),
-    Layer.provide(ConfiguredStore.layer(settings))
+    Layer.provideMerge(ConfiguredStore.layer(settings))
   )
 
-const announce = (settings: Settings) =>
-  Effect.flatMap(HttpServer.HttpServer, ({ address }) => Console.log(banner(baseUrl(address, settings), settings)))
+const announce = Effect.fnUntraced(function* (settings: Settings) {
+  const { address } = yield* HttpServer.HttpServer
+  const keys = yield* Effect.flatMap(KeyStore, ({ list }) => list)
+  yield* Console.log(banner(baseUrl(address, settings), settings, keys))
+})
 
 const cannotListen =
   ({ host, port }: Settings) =>

@@ -71,6 +71,14 @@ const age: Parse<Option.Option<Duration.Duration>> = (text) => {
     : Result.fail(`"${text}" is no age; give a number of days, such as 90, or nothing to keep sessions for ever`)
 }
 
+/** How many there may be; none for no limit. */
+const limit: Parse<Option.Option<number>> = (text) => {
+  if (text === "") return Result.succeedNone
+  return /^\d{1,9}$/.test(text) && Number(text) > 0
+    ? Result.succeedSome(Number(text))
+    : Result.fail(`"${text}" is no limit; give a number from 1, such as 60, or nothing for no limit`)
+}
+
 const oneModel: Parse<ModelSetting> = (text) => {
   if (text === "demo") return Result.succeed({ provider: "demo" })
   const [, prefix, name] = /^([^/]+)\/(\S+)$/.exec(text) ?? []
@@ -148,10 +156,14 @@ const keys: Parse<ReadonlyArray<ApiKey>> = (text) =>
     )
   )
 
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+/** Whether only this machine reaches a host. */
+export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host)
 
 const host: Parse<string> = (text) =>
   text === "" ? Result.fail("it is empty; give an address such as 127.0.0.1") : Result.succeed(text)
+
+/** Where sessions and keys are kept. */
+export const databaseSetting = setting("DATABASE_URL", "sqlite:./data/aap.db", database)
 
 /** What the environment says, checked. Secrets stay redacted. */
 export const settings = Effect.gen(function* () {
@@ -171,13 +183,18 @@ export const settings = Effect.gen(function* () {
       baseUrl: yield* setting("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", httpUrl),
       ...(yield* secret("GEMINI_API_KEY"))
     },
-    database: yield* setting("DATABASE_URL", "sqlite:./data/aap.db", database),
+    database: yield* databaseSetting,
     secretKeys: yield* setting("AAP_SECRET_KEY", "", secretKeys),
     leaseDuration: yield* setting("AAP_LEASE", "30", duration),
     compaction: yield* setting("AAP_COMPACTION", "summary", compaction),
     compactAbove: yield* setting("AAP_COMPACT_ABOVE", "100000", tokens),
     sessionAge: yield* setting("AAP_SESSION_AGE", "", age),
     apiKeys: yield* setting("AAP_API_KEYS", "", keys),
+    limits: {
+      requests: yield* setting("AAP_LIMIT_REQUESTS", "", limit),
+      turns: yield* setting("AAP_LIMIT_TURNS", "", limit),
+      sessions: yield* setting("AAP_LIMIT_SESSIONS", "", limit)
+    },
     bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),
     drainTimeout: yield* setting("AAP_DRAIN_TIMEOUT", "20", duration),
     heartbeat: yield* setting("AAP_HEARTBEAT", "15", duration),
@@ -185,10 +202,6 @@ export const settings = Effect.gen(function* () {
     modelTimeout: yield* setting("AAP_MODEL_TIMEOUT", "60", duration),
     webFetchAllow: yield* setting("AAP_WEB_FETCH_ALLOW", "", places),
     label: yield* setting("AAP_MODEL", "demo", any)
-  }
-  if (read.apiKeys.length === 0 && !loopback.test(read.host)) {
-    const problem = `${read.host} can be reached from elsewhere, and there are no keys; set AAP_API_KEYS=name:key, or HOST=127.0.0.1`
-    return yield* new InvalidSetting({ variable: "HOST", problem })
   }
   if (read.database.kind === "postgres" && read.secretKeys.length === 0) {
     const problem =

@@ -13,7 +13,7 @@ const described = (summary: string, description: string) => OpenApi.annotations(
 
 const sessionParams = { id: SessionId }
 
-const meta = HttpApiEndpoint.get("meta", "/meta", { success: Meta, error: errors(500) }).annotateMerge(
+const meta = HttpApiEndpoint.get("meta", "/meta", { success: Meta, error: errors(429, 500, 503) }).annotateMerge(
   described(
     "The agents of this server",
     "What each agent is called, which tools and options it has, and what it can do."
@@ -23,7 +23,7 @@ const meta = HttpApiEndpoint.get("meta", "/meta", { success: Meta, error: errors
 const listSessions = HttpApiEndpoint.get("listSessions", "/sessions", {
   query: { after: Schema.optional(Schema.String) },
   success: SessionPage,
-  error: errors(400, 503)
+  error: errors(400, 429, 503)
 }).annotateMerge(
   described(
     "The caller's sessions",
@@ -34,7 +34,7 @@ const listSessions = HttpApiEndpoint.get("listSessions", "/sessions", {
 const createSession = HttpApiEndpoint.post("createSession", "/sessions", {
   payload: CreateSession,
   success: SessionCreated.pipe(HttpApiSchema.status(201)),
-  error: errors(400, 409, 413, 415, 422, 503)
+  error: errors(400, 409, 413, 415, 422, 429, 503)
 }).annotateMerge(
   described(
     "Open a session",
@@ -46,13 +46,13 @@ const createSession = HttpApiEndpoint.post("createSession", "/sessions", {
 const getSession = HttpApiEndpoint.get("getSession", "/sessions/:id", {
   params: sessionParams,
   success: SessionInfo,
-  error: errors(404, 503)
+  error: errors(404, 429, 503)
 }).annotateMerge(described("A session", "How it is set up. The values of secret options read `***`."))
 
 const deleteSession = HttpApiEndpoint.delete("deleteSession", "/sessions/:id", {
   params: sessionParams,
   success: HttpApiSchema.NoContent,
-  error: errors(404, 503)
+  error: errors(404, 429, 503)
 }).annotateMerge(
   described("Delete a session", "With its history, and at once: a turn that runs on it ends with `error`.")
 )
@@ -61,7 +61,7 @@ const getHistory = HttpApiEndpoint.get("getHistory", "/sessions/:id/history", {
   params: sessionParams,
   query: { type: HistoryType },
   success: History,
-  error: errors(400, 404, 503)
+  error: errors(400, 404, 429, 503)
 }).annotateMerge(
   described(
     "A session's history",

@@ -1,7 +1,12 @@
-import { createHash, timingSafeEqual } from "node:crypto"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { timingSafeEqual } from "node:crypto"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { Authorization, Caller } from "../protocol/Authorization.ts"
-import { toResponse } from "./ErrorResponses.ts"
+import { KeyStore } from "../session/KeyStore.ts"
+import * as KeyText from "../session/KeyText.ts"
+import { RequestLimit } from "../session/RequestLimit.ts"
+import { Principal } from "../session/Session.ts"
+import type { StoreError } from "../session/SessionStore.ts"
+import { answered } from "./ErrorResponses.ts"
 import { Unauthorized } from "./RequestErrors.ts"
 
 /** A key, and the name of the principal that it belongs to. A name may have several. */
@@ -11,46 +16,74 @@ export interface ApiKey {
 }
 
 /** Who everybody is where there are no keys. */
-export const anonymous = "local"
+export const anonymous = Principal.make("local")
 
-const digest = (key: string): Buffer => createHash("sha256").update(key).digest()
+const digest = (key: Redacted.Redacted<string>): Buffer => Buffer.from(KeyText.hash(key))
 
-/** Knows the server's keys. */
+/** Knows the server's keys: those that it is given, and those that its {@link KeyStore} has at the moment. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** The name that a key belongs to; `undefined` for a key that is none. It takes as long for any key. */
-    readonly nameOf: (key: Redacted.Redacted<string>) => string | undefined
+    /** Whose a key is; none for a key that is none. */
+    readonly principalOf: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Principal>, StoreError>
+    /** Whether there is no key and never was, so that everybody is {@link anonymous}. */
+    readonly isOpen: Effect.Effect<boolean, StoreError>
   }
 >()("effect-aap/ApiKeys") {
-  /** These keys; everybody is {@link anonymous} where there are none. */
-  static readonly layer = (keys: ReadonlyArray<ApiKey>): Layer.Layer<ApiKeys> => {
-    const known = keys.map(({ key, name }) => ({ name, digest: digest(Redacted.value(key)) }))
-    return Layer.succeed(ApiKeys, {
-      nameOf: (key) => {
-        if (known.length === 0) return anonymous
-        const given = digest(Redacted.value(key))
-        return known.reduce<string | undefined>(
-          (found, { digest, name }) => (timingSafeEqual(digest, given) ? name : found),
-          undefined
-        )
-      }
-    })
-  }
+  /**
+   * These keys, and the store's.
+   *
+   * 1. It takes as long for any of these keys. The store looks for a hash by its index, whose timing is no use to anybody
+   *    who cannot choose the hashes of keys.
+   * 2. Nothing is remembered of the store: what was added or revoked holds for the next request.
+   * 3. Where the last key of a store was revoked nobody is let in, rather than everybody.
+   */
+  static readonly layer = (keys: ReadonlyArray<ApiKey>): Layer.Layer<ApiKeys> =>
+    Layer.effect(
+      ApiKeys,
+      Effect.gen(function* () {
+        const store = yield* KeyStore
+        const known = keys.map(({ key, name }) => ({ name: Principal.make(name), hash: digest(key) }))
+        const given = (key: Redacted.Redacted<string>): Principal | undefined => {
+          const hash = digest(key)
+          return known.reduce<Principal | undefined>(
+            (found, other) => (timingSafeEqual(other.hash, hash) ? other.name : found),
+            undefined
+          )
+        }
+        const isOpen = known.length > 0 ? Effect.succeed(false) : Effect.map(store.hasKeys, (hasKeys) => !hasKeys)
+        return {
+          isOpen,
+          principalOf: Effect.fnUntraced(function* (key) {
+            const found = Option.fromUndefinedOr(given(key))
+            if (Option.isSome(found)) return found
+            const stored = yield* store.principalOf(KeyText.hash(key))
+            if (Option.isSome(stored)) return stored
+            return (yield* isOpen) ? Option.some(anonymous) : Option.none()
+          })
+        }
+      })
+    )
 }
 
-/** Lets in who has a key. */
+/** Lets in who has a key, as often as the {@link RequestLimit} lets them. */
 export const authorization: Layer.Layer<Authorization, never, ApiKeys> = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const keys = yield* ApiKeys
+    const limit = yield* RequestLimit
+    const admit = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>) {
+      const principal = yield* keys.principalOf(credential)
+      if (Option.isNone(principal)) return yield* new Unauthorized()
+      yield* limit.take(principal.value)
+      return { name: principal.value }
+    })
     return Authorization.of({
-      bearer: (app, { credential }) => {
-        const name = keys.nameOf(credential)
-        return name === undefined
-          ? Effect.succeed(toResponse(new Unauthorized()))
-          : Effect.provideService(app, Caller, { name })
-      }
+      bearer: (app, { credential }) =>
+        Effect.matchEffect(admit(credential), {
+          onFailure: (failure) => answered(Effect.fail(failure)),
+          onSuccess: (caller) => Effect.provideService(app, Caller, caller)
+        })
     })
   })
 )

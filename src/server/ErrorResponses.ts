@@ -1,7 +1,9 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { SetupRejected } from "../agent/SetupRejected.ts"
 import { ErrorBody } from "../protocol/ErrorBody.ts"
+import type { TooManySessions } from "../session/Limits.ts"
+import type { TooManyRequests } from "../session/RequestLimit.ts"
 import type { InvalidCursor, SessionNotFound, StoreError } from "../session/SessionStore.ts"
 import type { InvalidHistory } from "../turn/NewSession.ts"
 import type { TurnRejected } from "../turn/TurnRunner.ts"
@@ -15,6 +17,8 @@ export type ApiFailure =
   | InvalidHistory
   | SetupRejected
   | StoreError
+  | TooManyRequests
+  | TooManySessions
   | RequestErrors.HistoryNotSupported
   | RequestErrors.InvalidJson
   | RequestErrors.InvalidRequest
@@ -75,6 +79,12 @@ const answer = (failure: ApiFailure): Answer => {
       return { status: 422, code: "invalid_history", details: at(failure) }
     case "InvalidMessage":
       return { status: 422, code: failure.code, details: at(failure) }
+    case "TooManyRequests":
+      return { status: 429, code: "too_many_requests", headers: { "retry-after": String(failure.retryAfter) } }
+    case "TooManyTurns":
+      return { status: 429, code: "too_many_turns", headers: { "retry-after": "1" } }
+    case "TooManySessions":
+      return { status: 429, code: "too_many_sessions", headers: { "retry-after": "60" } }
     case "StoreError":
       return { status: 503, code: "store_unavailable", headers: { "retry-after": "1" } }
     case "ShuttingDown":
@@ -93,6 +103,14 @@ const respond = ({ code, details, headers = {}, status }: Answer, message: strin
 /** The answer that tells a failure. */
 export const toResponse = (failure: ApiFailure): HttpServerResponse.HttpServerResponse =>
   respond(answer(failure), failure.message)
+
+/** An effect whose failures are answers. A store that failed is for the log too. */
+export const answered = <A, R>(effect: Effect.Effect<A, ApiFailure, R>) =>
+  Effect.catch(effect, (failure) =>
+    (failure._tag === "StoreError" ? Effect.logError("the session store failed", failure) : Effect.void).pipe(
+      Effect.as(toResponse(failure))
+    )
+  )
 
 /** The answer to what nobody foresaw. It tells nothing; the cause is for the log. */
 export const unexpected: HttpServerResponse.HttpServerResponse = respond(

@@ -12,7 +12,7 @@ import { Principal, type Session } from "../session/Session.ts"
 import { SessionStore } from "../session/SessionStore.ts"
 import * as NewSession from "../turn/NewSession.ts"
 import { TurnRunner } from "../turn/TurnRunner.ts"
-import { type ApiFailure, toResponse } from "./ErrorResponses.ts"
+import { answered } from "./ErrorResponses.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { HistoryNotSupported } from "./RequestErrors.ts"
@@ -22,14 +22,6 @@ import * as TurnResponses from "./TurnResponses.ts"
 const pageSize = 50
 
 const principal = Effect.map(Caller, ({ name }) => Principal.make(name))
-
-/** An endpoint whose failures are answers. */
-const answered = <A, R>(effect: Effect.Effect<A, ApiFailure, R>) =>
-  Effect.catch(effect, (failure) =>
-    (failure._tag === "StoreError" ? Effect.logError("the session store failed", failure) : Effect.void).pipe(
-      Effect.as(toResponse(failure))
-    )
-  )
 
 /** The seven endpoints over the ports. */
 export const handlers = HttpApiBuilder.group(

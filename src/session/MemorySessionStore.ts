@@ -20,6 +20,8 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
     for (const row of rows) kept.rows.set(row.position, row)
     sessions.set(kept.record.session.id, kept)
   }
+  const count = (isCounted: (kept: Kept) => boolean) =>
+    Effect.sync(() => [...sessions.values()].filter(isCounted).length)
   return {
     transaction: (effect) => permit.withPermit(effect),
     now: Clock.currentTimeMillis,
@@ -70,7 +72,10 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
           .filter((kept) => kept.owner === owner && (before === undefined || kept.sequence < before))
           .sort((a, b) => b.sequence - a.sequence)
           .slice(0, limit)
-      )
+      ),
+    lockOwner: () => Effect.void,
+    countSessions: (owner) => count((kept) => kept.owner === owner),
+    countHeld: (owner, now) => count((kept) => kept.owner === owner && kept.record.expiresAt > now)
   }
 })
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { createTenancy } from "./TenancyMigration.ts"
 
 /**
  * Sessions and their history. All JSON is text: it is written and read whole, and any string survives in it. `options` is
@@ -53,6 +54,10 @@ const addCut = Effect.gen(function* () {
 
 /** Brings the database to the newest schema; each migration runs once. */
 export const run = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_create_sessions": createSessions, "0002_add_cut": addCut }),
+  loader: Migrator.fromRecord({
+    "0001_create_sessions": createSessions,
+    "0002_add_cut": addCut,
+    "0003_create_tenancy": createTenancy
+  }),
   table: "migrations"
 })

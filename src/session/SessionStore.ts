@@ -6,6 +6,7 @@ import type { Slot } from "../history/Slot.ts"
 import { SessionId } from "../protocol/Session.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { RequestKey } from "./KeyedTurn.ts"
+import type { TooManySessions, TooManyTurns } from "./Limits.ts"
 import type { Principal, Session } from "./Session.ts"
 
 /** No such session, or it is another principal's: nobody can tell the two apart. */
@@ -129,6 +130,7 @@ export interface Page {
  * 4. A refused `accept` changes nothing. A commit that is tried again under its number is written once.
  * 5. A call that was running when its lease lapsed is closed with {@link ../history/Closing.ts unknown outcome} before
  *    anybody reads the session or its history.
+ * 6. No principal ever has more sessions, or holds more of them, than the limits allow, whichever servers it asks.
  */
 export class SessionStore extends Context.Service<
   SessionStore,
@@ -138,14 +140,14 @@ export class SessionStore extends Context.Service<
 
     /**
      * Stores a new session with its seeded history, and gives its id; or that of the session that was stored for the same
-     * request, by its key, less than a day ago.
+     * request, by its key, less than a day ago, whatever the limit of sessions.
      */
     readonly create: (
       owner: Principal,
       session: Session,
       history: ReadonlyArray<HistoryEntry>,
       keyed?: RequestKey
-    ) => Effect.Effect<SessionId, RequestRepeated | StoreError>
+    ) => Effect.Effect<SessionId, RequestRepeated | TooManySessions | StoreError>
 
     readonly get: (owner: Principal, id: SessionId) => Effect.Effect<Session, SessionNotFound | StoreError>
 
@@ -173,14 +175,17 @@ export class SessionStore extends Context.Service<
     /**
      * Takes the session's lease and writes what the turn brings, in one transaction. `decide` is pure; it sees the
      * session as it is under the lease, and its refusal leaves everything as it was. A request whose key is remembered
-     * fails with `RequestRepeated`, also while the turn that it began runs.
+     * fails with `RequestRepeated`, also while the turn that it began runs, and counts as no turn.
      */
     readonly accept: <A extends Acceptance, E>(
       owner: Principal,
       id: SessionId,
       decide: (session: Session) => Result.Result<A, E>,
       keyed?: RequestKey
-    ) => Effect.Effect<AcceptedTurn<A>, E | SessionNotFound | TurnInProgress | RequestRepeated | StoreError>
+    ) => Effect.Effect<
+      AcceptedTurn<A>,
+      E | SessionNotFound | TurnInProgress | RequestRepeated | TooManyTurns | StoreError
+    >
 
     /** The turn that was begun under a key, as long as it is remembered: a day, and the session's last twenty. */
     readonly remembered: (
@@ -195,7 +200,10 @@ export class SessionStore extends Context.Service<
     /** Removes the sessions, of anybody, that no turn was accepted on for so long and that none runs on; how many. */
     readonly expire: (age: Duration.Input) => Effect.Effect<number, StoreError>
 
-    /** Makes the lease last `leaseDuration` from now. */
+    /**
+     * Makes the lease last `leaseDuration` from now. One that has lapsed is lost where the principal's other turns are as
+     * many as may be.
+     */
     readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
   }
 >()("effect-aap/SessionStore") {}

@@ -64,4 +64,14 @@ export interface SessionTable {
     before: number | undefined,
     limit: number
   ) => Effect.Effect<ReadonlyArray<StoredSession>, StoreError>
+  /**
+   * Lets no other transaction that takes it for this owner go on until this one is over, so that what this one counts stays
+   * true until it has written. A transaction takes it for one owner, and before it locks any session: then no two wait for
+   * each other, since whoever has a session locked asks for no owner any more.
+   */
+  readonly lockOwner: (owner: Principal) => Effect.Effect<void, StoreError>
+  /** How many sessions the owner has; no more than `atMost` are counted. */
+  readonly countSessions: (owner: Principal, atMost: number) => Effect.Effect<number, StoreError>
+  /** How many of the owner's sessions are held now; no more than `atMost` are counted. */
+  readonly countHeld: (owner: Principal, now: number, atMost: number) => Effect.Effect<number, StoreError>
 }

@@ -1,13 +1,15 @@
-import { Cause, Clock, Effect, Layer } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import * as Arr from "effect/Array"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Migrations from "./Migrations.ts"
 import { SecretBox } from "./SecretBox.ts"
+import type { Principal } from "./Session.ts"
 import type { Row } from "./SessionRecord.ts"
 import * as SessionRows from "./SessionRows.ts"
 import { SessionStore, StoreError } from "./SessionStore.ts"
 import type { SessionTable } from "./SessionTable.ts"
+import * as SqlClock from "./SqlClock.ts"
 import * as TableSessionStore from "./TableSessionStore.ts"
 
 /** Rows in one statement; SQLite takes up to 32,766 parameters, PostgreSQL 65,535. */
@@ -24,19 +26,6 @@ const connectionDied = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Stor
   return died === undefined ? Effect.failCause(cause) : Effect.fail(failed("transaction")(died.defect))
 }
 
-/** The clock that rules the leases: the database's own where several processes share it, since theirs may differ. */
-const makeNow = (sql: SqlClient.SqlClient) =>
-  sql.onDialectOrElse({
-    pg: () =>
-      sql<{ readonly now: bigint | number }>`
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-      `.pipe(
-        Effect.map(([row]) => Number(row?.now)),
-        Effect.mapError(failed("now"))
-      ),
-    orElse: () => Clock.currentTimeMillis
-  })
-
 const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): SessionTable => {
   const insertRows = (id: SessionId, rows: ReadonlyArray<Row>) =>
     Effect.forEach(
@@ -49,12 +38,23 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
     )
   /** A SQLite transaction locks the whole database from its beginning. */
   const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+  /** A lock of the transaction over a hash; where two principals share one they wait for each other, and no more. */
+  const lockOwner = (owner: Principal) =>
+    sql.onDialectOrElse({
+      pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`effect-aap ${owner}`}, 0))`),
+      orElse: () => Effect.void
+    })
+  const count = (rows: Effect.Effect<ReadonlyArray<unknown>, unknown>, operation: string) =>
+    rows.pipe(
+      Effect.map(({ length }) => length),
+      Effect.mapError(failed(operation))
+    )
   return {
     transaction: (effect) =>
       sql
         .withTransaction(effect)
         .pipe(Effect.catchCause(connectionDied), Effect.catchIf(SqlError.isSqlError, failed("transaction"))),
-    now: makeNow(sql),
+    now: SqlClock.make(sql),
     find: (id, lock) =>
       sql`SELECT * FROM sessions WHERE id = ${id} ${lock ? forUpdate : sql.literal("")}`.pipe(
         Effect.flatMap((rows) => SessionRows.decodeSessions(box, rows)),
@@ -115,6 +115,17 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
       `.pipe(
         Effect.flatMap((rows) => SessionRows.decodeSessions(box, rows)),
         Effect.mapError(failed("page"))
+      ),
+    lockOwner: (owner) => Effect.mapError(lockOwner(owner), failed("lock a principal")),
+    countSessions: (owner, atMost) =>
+      count(sql`SELECT 1 FROM sessions WHERE principal = ${owner} LIMIT ${atMost}`, "count sessions"),
+    countHeld: (owner, now, atMost) =>
+      count(
+        sql`
+          SELECT 1 FROM sessions
+          WHERE principal = ${owner} AND lease_expires_at > 0 AND lease_expires_at > ${now} LIMIT ${atMost}
+        `,
+        "count turns"
       )
   }
 }

@@ -1,9 +1,10 @@
-import { Duration, Effect, Option, type Result } from "effect"
+import { Duration, Effect, Option, Result } from "effect"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Cursor from "./Cursor.ts"
 import * as KeyedTurn from "./KeyedTurn.ts"
+import { checkSessions, checkTurns, type Limits } from "./Limits.ts"
 import type { Principal, Session } from "./Session.ts"
 import * as SessionRecord from "./SessionRecord.ts"
 import {
@@ -24,6 +25,8 @@ import type { SessionTable } from "./SessionTable.ts"
 export interface StoreOptions {
   /** How long a lease lasts unless it is renewed; thirty seconds by default. */
   readonly leaseDuration?: Duration.Input
+  /** What one principal may have at a time; no limits by default. */
+  readonly limits?: Limits
 }
 
 /** How many sessions expire in one transaction, so that nobody waits long. */
@@ -32,6 +35,7 @@ const expiryBatch = 100
 /** The session store over a table: the contract's rules, each operation one transaction. */
 export const make = (table: SessionTable, options: StoreOptions = {}): SessionStore["Service"] => {
   const leaseDuration = Duration.fromInputUnsafe(options.leaseDuration ?? "30 seconds")
+  const { limits = {} } = options
 
   const transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.uninterruptible(table.transaction(effect))
 
@@ -68,9 +72,24 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     yield* table.write(SessionRecord.commit(stored.record, commit))
   })
 
+  /** Whether the owner, who is locked, may have one more turn. */
+  const oneMoreTurn = Effect.fnUntraced(function* (owner: Principal, now: number) {
+    if (limits.turns === undefined) return Result.void
+    return checkTurns(limits.turns, yield* table.countHeld(owner, now, limits.turns))
+  })
+
   const renew = Effect.fnUntraced(function* (lease: Lease) {
+    if (limits.turns !== undefined) {
+      const owner = (yield* table.find(lease.sessionId, false))?.owner
+      if (owner !== undefined) yield* table.lockOwner(owner)
+    }
     const stored = yield* table.find(lease.sessionId, true)
     if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
+      return yield* new LeaseLost({ id: lease.sessionId })
+    }
+    const now = yield* table.now
+    // A lease that has lapsed is counted no more, so another turn may have its place.
+    if (SessionRecord.isFree(stored.record, now) && Result.isFailure(yield* oneMoreTurn(stored.owner, now))) {
       return yield* new LeaseLost({ id: lease.sessionId })
     }
     yield* table.write({ record: { ...stored.record, expiresAt: yield* expiry }, rows: [] })
@@ -91,14 +110,18 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     history: ReadonlyArray<HistoryEntry>,
     keyed: KeyedTurn.RequestKey | undefined
   ) {
+    if (limits.sessions !== undefined) yield* table.lockOwner(owner)
     const now = yield* table.now
     const request = keyed && remember(keyed, owner)
     const known = request && (yield* table.created(owner, request.keyed.key))
-    if (request !== undefined && known !== undefined) {
-      if (now - known.at >= KeyedTurn.memory) yield* table.forgetKey(known.id)
-      else if (request.isSame(known)) return known.id
-      else return yield* new RequestRepeated({ key: request.keyed.key, isSame: false })
+    if (request !== undefined && known !== undefined && now - known.at < KeyedTurn.memory) {
+      if (request.isSame(known)) return known.id
+      return yield* new RequestRepeated({ key: request.keyed.key, isSame: false })
     }
+    if (limits.sessions !== undefined) {
+      yield* Effect.fromResult(checkSessions(limits.sessions, yield* table.countSessions(owner, limits.sessions)))
+    }
+    if (known !== undefined) yield* table.forgetKey(known.id)
     yield* table.insert(owner, SessionRecord.create(session, history, now), { at: now, keyed: request?.keyed })
     return session.id
   })
@@ -109,6 +132,7 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     decide: (session: Session) => Result.Result<A, E>,
     keyed: KeyedTurn.RequestKey | undefined
   ) {
+    if (limits.turns !== undefined) yield* table.lockOwner(owner)
     const { now, record } = yield* find(owner, id)
     const request = keyed && remember(keyed, id)
     const known = request && KeyedTurn.find(record.turns, request.keyed.key, now)
@@ -117,6 +141,8 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     }
     if (!SessionRecord.isFree(record, now)) return yield* new TurnInProgress({ id })
     const acceptance = yield* Effect.fromResult(decide(SessionRecord.toSession(record)))
+    // Last of all, since a request that is wrong is wrong at any time.
+    yield* Effect.fromResult(yield* oneMoreTurn(owner, now))
     const remembered = request === undefined ? acceptance : { ...acceptance, keyed: request.keyed }
     const change = SessionRecord.accept(record, remembered, now, Duration.toMillis(leaseDuration))
     yield* table.write(change)

@@ -12,6 +12,7 @@ import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { RequestKey } from "../session/KeyedTurn.ts"
+import type { TooManyTurns } from "../session/Limits.ts"
 import type { Principal, Session } from "../session/Session.ts"
 import {
   type Acceptance,
@@ -34,16 +35,11 @@ export class AgentGone extends Schema.TaggedError<AgentGone>()("AgentGone", { ag
   }
 }
 
+/** Why a request does not fit the session as it is. */
+type Misfit = AgentGone | SetupRejected | Submission.PendingToolCalls | Submission.InvalidMessage
+
 /** Why a turn was not accepted. Nothing was changed. */
-export type TurnRejected =
-  | SessionNotFound
-  | TurnInProgress
-  | RequestRepeated
-  | AgentGone
-  | SetupRejected
-  | Submission.PendingToolCalls
-  | Submission.InvalidMessage
-  | StoreError
+export type TurnRejected = SessionNotFound | TurnInProgress | RequestRepeated | TooManyTurns | Misfit | StoreError
 
 /**
  * An accepted turn: it holds its session's lease until its stream ends. Whoever takes it runs `events` once, and runs
@@ -78,7 +74,7 @@ const decide = (
   session: Session,
   request: TurnRequest,
   denial: Submission.DenialText
-): Result.Result<Decision, Exclude<TurnRejected, SessionNotFound | TurnInProgress | RequestRepeated | StoreError>> =>
+): Result.Result<Decision, Misfit> =>
   Result.gen(function* () {
     if (agent === undefined) return yield* Result.fail(new AgentGone({ agent: session.agent.name }))
     yield* CapabilityCheck.streamMode(agent.agent.capabilities, request.stream ?? "none")

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ConfiguredStore from "../../src/cli/ConfiguredStore.ts"
 import { SessionStore } from "../../src/session/SessionStore.ts"
@@ -31,6 +31,7 @@ const prepare = Effect.gen(function* () {
     ConfiguredStore.layer({
       database: { kind: "postgres", url },
       leaseDuration: Duration.seconds(2),
+      limits: { requests: Option.none(), sessions: Option.none(), turns: Option.none() },
       secretKeys: [Redacted.make(secretKey)]
     })
   )

@@ -3,10 +3,15 @@ import { Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Slot from "../../src/history/Slot.ts"
 import * as MemorySessionStore from "../../src/session/MemorySessionStore.ts"
 import { SessionStore } from "../../src/session/SessionStore.ts"
+import type { StoreOptions } from "../../src/session/TableSessionStore.ts"
 import { ada, bring, call, contract, id, Passing, says, session } from "./contract.ts"
+import { limitsContract } from "./limitsContract.ts"
+
+const layer = (options?: StoreOptions) => Layer.merge(MemorySessionStore.layer(options), Passing.testClock)
 
 describe("MemorySessionStore", () => {
-  contract(() => Layer.merge(MemorySessionStore.layer(), Passing.testClock))
+  contract(layer)
+  limitsContract(layer)
 
   it.effect("judges a session by one moment, though the clock goes on meanwhile", () =>
     Effect.gen(function* () {

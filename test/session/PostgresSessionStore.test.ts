@@ -1,55 +1,103 @@
-import { PgClient } from "@effect/sql-pg"
-import { afterAll, beforeAll, describe } from "@effect/vitest"
-import { Duration, Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import * as Slot from "../../src/history/Slot.ts"
+import { SessionId } from "../../src/protocol/Session.ts"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
+import { SessionStore } from "../../src/session/SessionStore.ts"
+import { clientOf, clockedPostgres } from "../support/ClockedPostgres.ts"
 import { Postgres, sharedBy } from "../support/Postgres.ts"
 import { testSecrets } from "../support/TestSecrets.ts"
-import { contract, Passing } from "./contract.ts"
-
-/**
- * A new database whose clock stands until it is set on: a function of the same name hides PostgreSQL's own, as the search
- * path allows.
- */
-const clocked = (url: string) => {
-  const client = Layer.orDie(
-    PgClient.layer({
-      url: Redacted.make(url),
-      maxConnections: 4,
-      startupParameters: { search_path: "fake, public, pg_catalog" }
-    })
-  )
-  const clock = Layer.effect(
-    Passing,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`CREATE SCHEMA fake`
-      yield* sql`CREATE TABLE fake.clock AS SELECT to_timestamp(1000000) AS now`
-      yield* sql`
-        CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT now FROM fake.clock'
-      `
-      return {
-        pass: (duration) =>
-          Effect.orDie(
-            sql`UPDATE fake.clock SET now = now + ${Duration.toMillis(duration)}::float8 * interval '1 millisecond'`
-          )
-      }
-    })
-  ).pipe(Layer.orDie)
-  const store = SqlSessionStore.layer().pipe(Layer.provide(testSecrets))
-  return store.pipe(Layer.provideMerge(clock), Layer.provide(client))
-}
+import { ada, bob, bring, contract, says, session } from "./contract.ts"
+import { limitsContract } from "./limitsContract.ts"
 
 const postgres = sharedBy({ afterAll, beforeAll })
 
-const fresh = () =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.flatMap(Postgres, ({ database }) => database),
-      clocked
+const clocked = (options?: SqlSessionStore.SqlStoreOptions) =>
+  SqlSessionStore.layer(options).pipe(
+    Layer.provide(testSecrets),
+    Layer.provideMerge(clockedPostgres),
+    Layer.provide(postgres)
+  )
+
+/** Several stores over one database, each with connections of its own. */
+const replicas = Effect.fnUntraced(function* (count: number, options: SqlSessionStore.SqlStoreOptions) {
+  const url = yield* (yield* Postgres).database
+  const layer = SqlSessionStore.layer(options).pipe(Layer.provide(testSecrets))
+  return yield* Effect.forEach(Array.from({ length: count }), () =>
+    Effect.map(Layer.build(Layer.fresh(layer.pipe(Layer.provide(Layer.fresh(clientOf(url)))))), (context) =>
+      SessionStore.pipe(Effect.provideContext(context), Effect.runSync)
     )
-  ).pipe(Layer.provide(postgres))
+  )
+})
+
+const name = (index: number) => SessionId.make(`sess_${index}`)
 
 describe("SqlSessionStore on PostgreSQL", () => {
-  contract(fresh, 20)
+  contract(clocked, 20)
+  limitsContract(clocked)
+
+  it.live("keeps to the limit of sessions whatever several servers do at once", () =>
+    Effect.gen(function* () {
+      const stores = yield* replicas(3, { limits: { sessions: 7 } })
+      const made = yield* Effect.forEach(
+        Array.from({ length: 60 }, (_, index) => index),
+        (index) => {
+          const store = stores[index % 3]
+          const owner = index % 2 === 0 ? ada : bob
+          return store === undefined
+            ? Effect.die("no store")
+            : Effect.result(store.create(owner, session(name(index)), []))
+        },
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(made.filter(Result.isSuccess).length, 14)
+      const tags = made.filter(Result.isFailure).map(({ failure }) => failure._tag)
+      assert.deepStrictEqual([...new Set(tags)], ["TooManySessions"])
+      for (const owner of [ada, bob])
+        assert.strictEqual((yield* stores[0]?.list(owner, { limit: 50 }) ?? Effect.die("no store")).sessions.length, 7)
+    }).pipe(Effect.provide(postgres))
+  )
+
+  it.live("keeps to the limit of turns whatever several servers do at once, and nobody waits for ever", () =>
+    Effect.gen(function* () {
+      const stores = yield* replicas(3, { limits: { turns: 3 } })
+      const [first] = stores
+      if (first === undefined) return yield* Effect.die("no store")
+      for (let index = 0; index < 12; index++) yield* first.create(ada, session(name(index)), [])
+      let running = 0
+      let most = 0
+      let taken = 0
+      const racer = (index: number) =>
+        Effect.gen(function* () {
+          const store = stores[index % 3] ?? first
+          for (let round = 0; round < 6; round++) {
+            const turn = yield* Effect.result(
+              store.accept(ada, name((index * 5 + round) % 12), bring(Slot.entry(says("hi"))))
+            )
+            if (Result.isFailure(turn)) {
+              assert.include(["TooManyTurns", "TurnInProgress"], turn.failure._tag)
+              continue
+            }
+            taken++
+            most = Math.max(most, ++running)
+            yield* store.renew(turn.success.lease)
+            running--
+            yield* store.commit(turn.success.lease, { release: true })
+          }
+        })
+      yield* Effect.forEach(
+        Array.from({ length: 24 }, (_, index) => index),
+        racer,
+        { concurrency: "unbounded" }
+      )
+      assert.isAtMost(most, 3)
+      assert.isAbove(taken, 10)
+      const all = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, index) => index),
+        (index) => Effect.result((stores[index % 3] ?? first).accept(ada, name(index), bring())),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(all.filter(Result.isSuccess).length, 3)
+    }).pipe(Effect.provide(postgres))
+  )
 })

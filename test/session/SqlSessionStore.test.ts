@@ -9,22 +9,32 @@ import { SessionStore } from "../../src/session/SessionStore.ts"
 import { temporaryFile } from "../support/TemporaryFile.ts"
 import { testSecrets } from "../support/TestSecrets.ts"
 import { ada, bring, call, contract, id, Passing, result, says, session } from "./contract.ts"
+import { limitsContract } from "./limitsContract.ts"
 
 /** The store with a key for tests. */
 const store = (options?: SqlSessionStore.SqlStoreOptions) => Layer.provide(SqlSessionStore.layer(options), testSecrets)
 
-const memory = () =>
-  Layer.merge(store().pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))), Passing.testClock)
+const memory = (options?: SqlSessionStore.SqlStoreOptions) =>
+  Layer.merge(
+    store(options).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" })))),
+    Passing.testClock
+  )
 
 const onFile = (filename: string, options?: SqlSessionStore.SqlStoreOptions) =>
   store(options).pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename }))))
 
+const onNewFile = (options?: SqlSessionStore.SqlStoreOptions) =>
+  Layer.merge(Layer.unwrap(Effect.map(temporaryFile, (filename) => onFile(filename, options))), Passing.testClock)
+
 describe("SqlSessionStore on SQLite", () => {
-  describe("in memory", () => contract(memory))
-  describe("on a file", () =>
-    contract(() =>
-      Layer.merge(Layer.unwrap(Effect.map(temporaryFile, (filename) => onFile(filename))), Passing.testClock)
-    ))
+  describe("in memory", () => {
+    contract(memory)
+    limitsContract(memory)
+  })
+  describe("on a file", () => {
+    contract(onNewFile)
+    limitsContract(onNewFile)
+  })
 
   it.effect("has everything after a restart, and an orphaned session free at once", () =>
     Effect.gen(function* () {
@@ -144,6 +154,10 @@ describe("SqlSessionStore on SQLite", () => {
         "SELECT position, entry FROM history WHERE session_id = 'x' ORDER BY position",
         "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE touched_at < 9 AND lease_expires_at <= 9 ORDER BY touched_at LIMIT 5) RETURNING id",
         "SELECT * FROM sessions WHERE principal = 'x' AND sequence < 9 ORDER BY sequence DESC LIMIT 5",
+        "SELECT 1 FROM sessions WHERE principal = 'x' LIMIT 5",
+        "SELECT 1 FROM sessions WHERE principal = 'x' AND lease_expires_at > 0 AND lease_expires_at > 9 LIMIT 5",
+        "SELECT id FROM api_keys WHERE hash = 'x' AND revoked_at IS NULL",
+        "DELETE FROM rate_limits WHERE id IN (SELECT id FROM rate_limits WHERE expires_at <= 9) RETURNING id",
         "DELETE FROM sessions WHERE id = 'x'"
       ]) {
         const detail = yield* plan(statement)

@@ -40,7 +40,8 @@ const unknown = (toolCallId: string) =>
     "Tool call outcome unknown: the server stopped while the tool was running, so it may have taken effect."
   )
 
-const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+/** The tag of what an effect fails with. */
+export const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => (error as { readonly _tag?: string })._tag)
 
 /** How the time passes that rules a store's leases. */
@@ -52,7 +53,8 @@ export class Passing extends Context.Service<
   static readonly testClock = Layer.succeed(Passing, { pass: TestClock.adjust })
 }
 
-const pass = (duration: Duration.Input) => Effect.flatMap(Passing, (time) => time.pass(duration))
+/** Lets so much time pass for the store. */
+export const pass = (duration: Duration.Input) => Effect.flatMap(Passing, (time) => time.pass(duration))
 
 /** The contract of every `SessionStore`: what its doc comment promises, one test a promise. */
 export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreError>, runs = 300) => {

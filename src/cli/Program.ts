@@ -1,0 +1,21 @@
+import { createRequire } from "node:module"
+import { Console, Effect, Schema } from "effect"
+import { Command } from "effect/cli"
+import { keys } from "./Keys.ts"
+import { serve } from "./Serve.ts"
+
+const { version } = Schema.decodeUnknownSync(Schema.Struct({ version: Schema.String }))(
+  createRequire(import.meta.url)("../../package.json")
+)
+
+const served = Effect.tapError(serve, ({ message }) => Console.error(`effect-aap cannot start. ${message}`))
+
+/** The command line: the server where it says nothing more. */
+export const program = Command.make("effect-aap", {}, () => served).pipe(
+  Command.withDescription("An Agent Application Protocol server. Its settings are variables of the environment."),
+  Command.withSubcommands([
+    Command.make("serve", {}, () => served).pipe(Command.withDescription("Run the server, as no command at all does")),
+    keys
+  ]),
+  Command.run({ version })
+)
