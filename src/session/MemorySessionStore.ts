@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { SessionId } from "../protocol/Session.ts"
+import { SecretBox } from "./SecretBox.ts"
 import type { Principal } from "./Session.ts"
 import type { Row } from "./SessionRecord.ts"
 import { SessionStore } from "./SessionStore.ts"
@@ -26,7 +27,6 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
     transaction: (effect) => permit.withPermit(effect),
     now: Clock.currentTimeMillis,
     find: (id, _lock) => Effect.sync(() => sessions.get(id)),
-    fingerprints: ({ fingerprint }) => [fingerprint],
     insert: (owner, { record, rows }, { at, keyed }) =>
       Effect.sync(() => {
         keep({ owner, sequence: ++sequence, record, rows: new Map() }, rows)
@@ -83,5 +83,7 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
 export const layer = (options?: TableSessionStore.StoreOptions): Layer.Layer<SessionStore> =>
   Layer.effect(
     SessionStore,
-    Effect.map(makeTable, (table) => TableSessionStore.make(table, options))
-  )
+    Effect.gen(function* () {
+      return TableSessionStore.make(yield* makeTable, yield* SecretBox, options)
+    })
+  ).pipe(Layer.provide(SecretBox.ephemeral))

@@ -1,5 +1,4 @@
 import type { Effect } from "effect"
-import type * as Arr from "effect/Array"
 import type { SessionId } from "../protocol/Session.ts"
 import type { RequestKey } from "./KeyedTurn.ts"
 import type { Principal } from "./Session.ts"
@@ -37,11 +36,6 @@ export interface SessionTable {
   readonly now: Effect.Effect<number, StoreError>
   /** A session; `lock` where the transaction means to write it, so that no other can until this one is over. */
   readonly find: (id: SessionId, lock: boolean) => Effect.Effect<StoredSession | undefined, StoreError>
-  /**
-   * How the fingerprint of a request to somebody or something may be stored: the first is to be written, and any of them is
-   * the same request's.
-   */
-  readonly fingerprints: (keyed: RequestKey, to: Principal | SessionId) => Arr.NonEmptyReadonlyArray<string>
   /** Adds a session, made at a time under a key; the key must be free. */
   readonly insert: (
     owner: Principal,

@@ -61,8 +61,6 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
         Effect.map(([stored]) => stored),
         Effect.mapError(failed("find"))
       ),
-    // A plain one would let whoever reads a backup try what a body with a weak secret was.
-    fingerprints: ({ fingerprint, key }, to) => box.digests(fingerprint, `${key} ${to}`),
     insert: (owner, { record, rows }, { at, keyed }) =>
       sql`INSERT INTO sessions ${sql.insert({
         principal: owner,
@@ -152,6 +150,7 @@ export const layer = (
       const sql = yield* SqlClient.SqlClient
       yield* Effect.mapError(Migrations.run, (cause) => new StoreError({ operation: "migrate", cause }))
       if (options.takeOver === true) yield* Effect.mapError(takeOver(sql), failed("take over"))
-      return TableSessionStore.make(makeTable(sql, yield* SecretBox), options)
+      const box = yield* SecretBox
+      return TableSessionStore.make(makeTable(sql, box), box, options)
     })
   )

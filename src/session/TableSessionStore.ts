@@ -5,6 +5,7 @@ import type { SessionId } from "../protocol/Session.ts"
 import * as Cursor from "./Cursor.ts"
 import * as KeyedTurn from "./KeyedTurn.ts"
 import { checkSessions, checkTurns, type Limits } from "./Limits.ts"
+import type { SecretBox } from "./SecretBox.ts"
 import type { Principal, Session } from "./Session.ts"
 import * as SessionRecord from "./SessionRecord.ts"
 import {
@@ -33,7 +34,11 @@ export interface StoreOptions {
 const expiryBatch = 100
 
 /** The session store over a table: the contract's rules, each operation one transaction. */
-export const make = (table: SessionTable, options: StoreOptions = {}): SessionStore["Service"] => {
+export const make = (
+  table: SessionTable,
+  box: SecretBox["Service"],
+  options: StoreOptions = {}
+): SessionStore["Service"] => {
   const leaseDuration = Duration.fromInputUnsafe(options.leaseDuration ?? "30 seconds")
   const { limits = {} } = options
 
@@ -95,11 +100,14 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
     yield* table.write({ record: { ...stored.record, expiresAt: yield* expiry }, rows: [] })
   })
 
-  /** A keyed request as it is stored, and what tells whether a stored one is the same. */
-  const remember = (keyed: KeyedTurn.RequestKey, to: Principal | SessionId) => {
-    const fingerprints = table.fingerprints(keyed, to)
+  /**
+   * A keyed request as it is stored, and what tells whether a stored one is the same. A plain fingerprint would let whoever
+   * reads a backup try what a body with a weak secret was.
+   */
+  const remember = ({ fingerprint, key }: KeyedTurn.RequestKey, to: Principal | SessionId) => {
+    const fingerprints = box.digests(fingerprint, `${key} ${to}`)
     return {
-      keyed: { key: keyed.key, fingerprint: fingerprints[0] },
+      keyed: { key, fingerprint: fingerprints[0] },
       isSame: ({ fingerprint }: { readonly fingerprint: string }) => fingerprints.includes(fingerprint)
     }
   }
@@ -163,14 +171,14 @@ export const make = (table: SessionTable, options: StoreOptions = {}): SessionSt
       ),
     get: (owner, id) => Effect.map(read(owner, id), SessionRecord.toSession),
     list: Effect.fnUntraced(function* (owner, { after, limit }) {
-      const before = after === undefined ? undefined : Cursor.decode(after)
+      const before = after === undefined ? undefined : Cursor.decode(box, owner, after)
       if (after !== undefined && before === undefined) return yield* new InvalidCursor()
       const found = yield* table.page(owner, before, limit + 1)
       const shown = found.slice(0, limit)
       const last = shown.at(-1)
       return {
         sessions: shown.map(({ record }) => SessionRecord.toSession(record)),
-        ...(found.length > limit && last !== undefined ? { next: Cursor.encode(last.sequence) } : {})
+        ...(found.length > limit && last !== undefined ? { next: Cursor.encode(box, owner, last.sequence) } : {})
       }
     }),
     remove: (owner, id) => transaction(Effect.andThen(find(owner, id), table.remove(id))),

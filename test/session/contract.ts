@@ -366,13 +366,16 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
   )
 
   test(
-    "refuses a cursor that it did not make",
+    "refuses a cursor that it did not make, or made for another",
     Effect.gen(function* () {
       const store = yield* SessionStore
-      for (const after of ["", "x", "!!", "czE", "c3g", "1 OR 1=1", "czEuNQ"]) {
-        const listed = yield* Effect.exit(store.list(ada, { after, limit: 1 }))
-        assert.strictEqual(listed._tag, after === "czE" ? "Success" : "Failure", after)
+      for (const name of ["sess_1", "sess_2", "sess_3"]) yield* store.create(ada, session(SessionId.make(name)), [])
+      const { next = "" } = yield* store.list(ada, { limit: 1 })
+      assert.strictEqual((yield* store.list(ada, { after: next, limit: 1 })).sessions[0]?.id, "sess_2")
+      for (const after of ["", "x", "!!", "czE", "1 OR 1=1", next.slice(0, -1), `${next}A`, next.toLowerCase()]) {
+        assert.strictEqual(yield* failure(store.list(ada, { after, limit: 1 })), "InvalidCursor", after)
       }
+      assert.strictEqual(yield* failure(store.list(bob, { after: next, limit: 1 })), "InvalidCursor")
     })
   )
 
