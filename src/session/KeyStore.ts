@@ -5,7 +5,7 @@ import { StoreError } from "./SessionStore.ts"
 /** No key has this id. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { id: Schema.String }) {
   override get message() {
-    return `there is no key ${this.id}`
+    return `there is no key ${this.id}; effect-aap keys list prints those that there are`
   }
 }
 

@@ -64,8 +64,8 @@ export interface SessionTable {
    * each other, since whoever has a session locked asks for no owner any more.
    */
   readonly lockOwner: (owner: Principal) => Effect.Effect<void, StoreError>
-  /** How many sessions the owner has; no more than `atMost` are counted. */
+  /** How many sessions the owner has; beyond `atMost` nobody need count. */
   readonly countSessions: (owner: Principal, atMost: number) => Effect.Effect<number, StoreError>
-  /** How many of the owner's sessions are held now; no more than `atMost` are counted. */
+  /** How many of the owner's sessions are held now; beyond `atMost` nobody need count. */
   readonly countHeld: (owner: Principal, now: number, atMost: number) => Effect.Effect<number, StoreError>
 }

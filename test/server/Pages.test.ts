@@ -29,6 +29,9 @@ describe("the API's description", () => {
       for (const status of ["200", "400", "401", "404", "409", "413", "415", "422", "503"]) {
         assert.property(turn?.responses, status)
       }
+      for (const method of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+        for (const status of ["401", "429", "503"]) assert.property(method.responses, status)
+      }
       assert.deepStrictEqual(turn?.security, [{ bearer: [] }])
       assert.property(components.securitySchemes, "bearer")
       assert.include(JSON.stringify(turn?.responses), "text/event-stream")

@@ -242,7 +242,13 @@ describe("the server process", () => {
     { env: { AAP_WEB_FETCH_ALLOW: "10.0.0.0/99" }, says: 'AAP_WEB_FETCH_ALLOW: "10.0.0.0/99" is no host' },
     { env: { DATABASE_URL: "sqlite:/dev/null/x.db" }, says: "DATABASE_URL: /dev/null/x.db cannot be opened" },
     { env: { AAP_API_KEYS: "secret" }, says: "AAP_API_KEYS: key 1 is no NAME:KEY; give a list" },
-    { env: { HOST: "0.0.0.0" }, says: "HOST: 0.0.0.0 can be reached from elsewhere, and there are no keys" },
+    {
+      env: { HOST: "0.0.0.0" },
+      says: "HOST: 0.0.0.0 can be reached from elsewhere, and there are no keys; set AAP_API_KEYS=name:key, make one with effect-aap keys add NAME, or set"
+    },
+    { env: { AAP_LIMIT_REQUESTS: "many" }, says: 'AAP_LIMIT_REQUESTS: "many" is no limit; give a number from 1' },
+    { env: { AAP_LIMIT_TURNS: "0" }, says: 'AAP_LIMIT_TURNS: "0" is no limit' },
+    { env: { AAP_LIMIT_SESSIONS: "-1" }, says: 'AAP_LIMIT_SESSIONS: "-1" is no limit' },
     { env: { OPENAI_BASE_URL: "x" }, says: 'OPENAI_BASE_URL: "x" is no address' },
     { env: { AAP_SESSION_AGE: "soon" }, says: 'AAP_SESSION_AGE: "soon" is no age; give a number of days' },
     { env: { AAP_BODY_LIMIT: "-1" }, says: 'AAP_BODY_LIMIT: "-1" is no size' },

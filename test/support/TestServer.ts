@@ -17,6 +17,8 @@ export interface TestServerOptions {
   readonly tools?: Layer.Layer<ToolRegistry>
   readonly agents?: ReadonlyArray<Agent.Agent>
   readonly server?: Server.ServerOptions
+  /** Keys of a database, and a limit of requests. */
+  readonly tenancy?: Layer.Layer<never>
 }
 
 /** Ids that a test can foretell: `call_001`, `call_002`, `sess_001`… */
@@ -32,6 +34,7 @@ export const testServer = (options: TestServerOptions = {}) =>
     Layer.provideMerge(options.tools ?? ToolRegistry.layer()),
     Layer.provideMerge(options.model ?? Scripted.layer(() => Scripted.text("Hello, ", "world."))),
     Layer.provideMerge(options.store ?? MemorySessionStore.layer()),
+    Layer.provideMerge(options.tenancy ?? Layer.empty),
     Layer.provideMerge(countedIds)
   )
 

@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { Effect } from "effect"
+
+const main = join(import.meta.dirname, "../../src/main.ts")
+
+/** What a command has printed, and its exit code. */
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs `effect-aap` with these arguments and this environment, to its end. */
+export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  Effect.callback<Ran>((resume) => {
+    const child = execFile(
+      process.execPath,
+      [main, ...args],
+      { env: { PATH: process.env["PATH"], ...env } },
+      (_, stdout, stderr) => resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
+    )
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })
