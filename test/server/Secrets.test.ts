@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { NodeHttpClient } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as ConfiguredStore from "../../src/cli/ConfiguredStore.ts"
@@ -212,6 +212,7 @@ describe("secrets", () => {
       const store = ConfiguredStore.layer({
         database,
         leaseDuration: Duration.seconds(30),
+        limits: { requests: Option.none(), sessions: Option.none(), turns: Option.none() },
         secretKeys: [Redacted.make(markers.secretKey)]
       })
       const apiKeys = [{ name: "ada", key: Redacted.make(markers.apiKey) }]
