@@ -24,10 +24,8 @@ const digest = (key: Redacted.Redacted<string>): Buffer => Buffer.from(KeyText.h
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Whose a key is; none for a key that is none. */
+    /** Whose a key is; none for a key that is none. Where there is no key and never was one, all are {@link anonymous}'s. */
     readonly principalOf: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Principal>, StoreError>
-    /** Whether there is no key and never was, so that everybody is {@link anonymous}. */
-    readonly isOpen: Effect.Effect<boolean, StoreError>
   }
 >()("effect-aap/ApiKeys") {
   /**
@@ -53,7 +51,6 @@ export class ApiKeys extends Context.Service<
         }
         const isOpen = known.length > 0 ? Effect.succeed(false) : Effect.map(store.hasKeys, (hasKeys) => !hasKeys)
         return {
-          isOpen,
           principalOf: Effect.fnUntraced(function* (key) {
             const found = Option.fromUndefinedOr(given(key))
             if (Option.isSome(found)) return found

@@ -22,6 +22,7 @@ export interface ServerOptions {
   readonly host?: string
   /** 3010 by default; 0 for any that is free. */
   readonly port?: number
+  /** Keys beside those of the `KeyStore`; where neither has any, everybody is let in. */
   readonly apiKeys?: ReadonlyArray<ApiKey>
   /** The largest request body, in bytes; ten megabytes by default. */
   readonly bodyLimit?: number

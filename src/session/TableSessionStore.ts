@@ -66,8 +66,6 @@ export const make = (
     return recovered === undefined ? record : (yield* transaction(find(owner, id))).record
   })
 
-  const expiry = Effect.map(table.now, (now) => now + Duration.toMillis(leaseDuration))
-
   const commit = Effect.fnUntraced(function* (lease: Lease, commit: Commit) {
     const stored = yield* table.find(lease.sessionId, true)
     if (stored !== undefined && SessionRecord.isWritten(stored.record, lease.fence, commit)) return
@@ -97,7 +95,7 @@ export const make = (
     if (SessionRecord.isFree(stored.record, now) && Result.isFailure(yield* oneMoreTurn(stored.owner, now))) {
       return yield* new LeaseLost({ id: lease.sessionId })
     }
-    yield* table.write({ record: { ...stored.record, expiresAt: yield* expiry }, rows: [] })
+    yield* table.write({ record: { ...stored.record, expiresAt: now + Duration.toMillis(leaseDuration) }, rows: [] })
   })
 
   /**
