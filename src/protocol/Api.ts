@@ -23,7 +23,7 @@ const meta = HttpApiEndpoint.get("meta", "/meta", { success: Meta, error: errors
 const listSessions = HttpApiEndpoint.get("listSessions", "/sessions", {
   query: { after: Schema.optional(Schema.String) },
   success: SessionPage,
-  error: errors(400, 429, 503)
+  error: errors(400, 404, 429, 503)
 }).annotateMerge(
   described(
     "The caller's sessions",

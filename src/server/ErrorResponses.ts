@@ -4,7 +4,7 @@ import type { SetupRejected } from "../agent/SetupRejected.ts"
 import { ErrorBody } from "../protocol/ErrorBody.ts"
 import type { TooManySessions } from "../session/Limits.ts"
 import type { TooManyRequests } from "../session/RequestLimit.ts"
-import type { InvalidCursor, SessionNotFound, StoreError } from "../session/SessionStore.ts"
+import type { CursorNotFound, InvalidCursor, SessionNotFound, StoreError } from "../session/SessionStore.ts"
 import type { InvalidHistory } from "../turn/NewSession.ts"
 import type { TurnRejected } from "../turn/TurnRunner.ts"
 import type * as RequestErrors from "./RequestErrors.ts"
@@ -13,6 +13,7 @@ import type * as RequestErrors from "./RequestErrors.ts"
 export type ApiFailure =
   | TurnRejected
   | SessionNotFound
+  | CursorNotFound
   | InvalidCursor
   | InvalidHistory
   | SetupRejected
@@ -55,6 +56,8 @@ const answer = (failure: ApiFailure): Answer => {
       return { status: 401, code: "unauthorized", headers: { "www-authenticate": "Bearer" } }
     case "SessionNotFound":
       return { status: 404, code: "session_not_found" }
+    case "CursorNotFound":
+      return { status: 404, code: "cursor_not_found" }
     case "HistoryNotSupported":
       return { status: 404, code: "history_not_supported" }
     case "UnknownRoute":

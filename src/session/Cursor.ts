@@ -1,6 +1,7 @@
 import { Result } from "effect"
-import type { SecretBox } from "./SecretBox.ts"
+import { isSealed, type SecretBox } from "./SecretBox.ts"
 import type { Principal } from "./Session.ts"
+import { CursorNotFound, InvalidCursor } from "./SessionStore.ts"
 
 const contextOf = (owner: Principal): string => `cursor ${owner}`
 
@@ -8,6 +9,15 @@ const contextOf = (owner: Principal): string => `cursor ${owner}`
 export const encode = (box: SecretBox["Service"], owner: Principal, sequence: number): string =>
   box.seal(String(sequence), contextOf(owner))
 
-/** The place of a cursor; `undefined` where the text is none that was made for this owner. */
-export const decode = (box: SecretBox["Service"], owner: Principal, cursor: string): number | undefined =>
-  Result.getOrUndefined(Result.map(box.open(cursor, contextOf(owner)), Number))
+/** The place of a cursor that was made for this owner. */
+export const decode = (
+  box: SecretBox["Service"],
+  owner: Principal,
+  cursor: string
+): Result.Result<number, InvalidCursor | CursorNotFound> => {
+  if (!isSealed(cursor)) return Result.fail(new InvalidCursor())
+  return Result.mapBoth(box.open(cursor, contextOf(owner)), {
+    onFailure: () => new CursorNotFound(),
+    onSuccess: Number
+  })
+}

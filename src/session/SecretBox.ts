@@ -22,6 +22,12 @@ const ivBytes = 12
 const tagBytes = 16
 const version = "v1."
 
+/** Whether a text looks like one that was sealed, by whatever key. */
+export const isSealed = (text: string): boolean =>
+  text.startsWith(version) &&
+  /^[\w-]+$/.test(text.slice(version.length)) &&
+  Buffer.byteLength(text.slice(version.length), "base64url") >= ivBytes + tagBytes
+
 /** The bytes of a key as it is written: 32 of them, in base64. */
 const parseKey = (key: Redacted.Redacted<string>): Result.Result<Buffer, InvalidSecretKey> => {
   const text = Redacted.value(key).trim()

@@ -40,10 +40,17 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { id
   }
 }
 
-/** A cursor that this server did not make. */
+/** What is no cursor at all. */
 export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {
   override get message() {
     return "the cursor is not one that this server gave; pass `next` of the page before, unchanged"
+  }
+}
+
+/** A cursor that was not made for this principal, or under no key that the store still has. */
+export class CursorNotFound extends Schema.TaggedError<CursorNotFound>()("CursorNotFound", {}) {
+  override get message() {
+    return "there is no such cursor; pass `next` of your page before, unchanged, or begin again without one"
   }
 }
 
@@ -155,7 +162,7 @@ export class SessionStore extends Context.Service<
     readonly list: (
       owner: Principal,
       page: { readonly after?: string; readonly limit: number }
-    ) => Effect.Effect<Page, InvalidCursor | StoreError>
+    ) => Effect.Effect<Page, InvalidCursor | CursorNotFound | StoreError>
 
     /** Deletes a session and its history, at once, also while a turn runs: that turn loses its lease. */
     readonly remove: (owner: Principal, id: SessionId) => Effect.Effect<void, SessionNotFound | StoreError>

@@ -11,7 +11,6 @@ import * as SessionRecord from "./SessionRecord.ts"
 import {
   type Acceptance,
   type Commit,
-  InvalidCursor,
   type Lease,
   LeaseLost,
   type RememberedTurn,
@@ -169,8 +168,7 @@ export const make = (
       ),
     get: (owner, id) => Effect.map(read(owner, id), SessionRecord.toSession),
     list: Effect.fnUntraced(function* (owner, { after, limit }) {
-      const before = after === undefined ? undefined : Cursor.decode(box, owner, after)
-      if (after !== undefined && before === undefined) return yield* new InvalidCursor()
+      const before = after === undefined ? undefined : yield* Effect.fromResult(Cursor.decode(box, owner, after))
       const found = yield* table.page(owner, before, limit + 1)
       const shown = found.slice(0, limit)
       const last = shown.at(-1)

@@ -119,11 +119,12 @@ describe("several servers over one PostgreSQL", () => {
         )
 
         const accepted = outcomes.filter(({ status }) => status === 200)
-        const refused = outcomes.filter(({ status }) => status === 409)
+        // 503 where a server froze in the middle of a transaction, which holds its session's row for a while.
+        const refused = outcomes.filter(({ status }) => status === 409 || status === 503)
         assert.isAbove(accepted.length, 50)
         assert.strictEqual(outcomes.length, 1000)
         assert.deepStrictEqual(
-          outcomes.filter(({ status }) => ![0, 200, 409].includes(status)),
+          outcomes.filter(({ status }) => ![0, 200, 409, 503].includes(status)),
           []
         )
         const histories = new Map<string, ReadonlyArray<HistoryMessage>>()

@@ -372,10 +372,12 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
       for (const name of ["sess_1", "sess_2", "sess_3"]) yield* store.create(ada, session(SessionId.make(name)), [])
       const { next = "" } = yield* store.list(ada, { limit: 1 })
       assert.strictEqual((yield* store.list(ada, { after: next, limit: 1 })).sessions[0]?.id, "sess_2")
-      for (const after of ["", "x", "!!", "czE", "1 OR 1=1", next.slice(0, -1), `${next}A`, next.toLowerCase()]) {
+      for (const after of ["", "x", "!!", "czE", "1 OR 1=1", "v1.", "v1.abc", `${next}=`]) {
         assert.strictEqual(yield* failure(store.list(ada, { after, limit: 1 })), "InvalidCursor", after)
       }
-      assert.strictEqual(yield* failure(store.list(bob, { after: next, limit: 1 })), "InvalidCursor")
+      const changed = `${next.slice(0, 10)}${next[10] === "A" ? "B" : "A"}${next.slice(11)}`
+      assert.strictEqual(yield* failure(store.list(ada, { after: changed, limit: 1 })), "CursorNotFound")
+      assert.strictEqual(yield* failure(store.list(bob, { after: next, limit: 1 })), "CursorNotFound")
     })
   )
 
