@@ -1,35 +1,53 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect, Random, Result } from "effect"
+import { Effect, Random, Result, Schema } from "effect"
 import type { RequestListener } from "node:http"
 import * as Pairing from "../../src/history/Pairing.ts"
 import type { HistoryMessage } from "../../src/protocol/Message.ts"
 import { serve } from "../support/LoopbackServer.ts"
+import * as Strict from "../support/openai/strict.ts"
 import { Postgres, sharedBy } from "../support/Postgres.ts"
 import { askProcess, type ServerProcess, startServer, streamTurn } from "../support/ServerProcess.ts"
 import { secretKey } from "../support/TestSecrets.ts"
 
 const postgres = sharedBy({ afterAll, beforeAll })
 
-/** A model that asks for the time where it is asked for it, and else answers at once. */
-const model: RequestListener = (request, response) => {
-  let body = ""
-  request.setEncoding("utf8").on("data", (piece: string) => {
-    body += piece
-  })
-  request.on("end", () => {
-    const { messages } = JSON.parse(body) as { readonly messages: ReadonlyArray<{ role: string; content: unknown }> }
-    const last = messages.at(-1)
-    const delta =
-      last?.role === "user" && String(last.content).includes("time")
-        ? { tool_calls: [{ index: 0, id: "c", function: { name: "current_time", arguments: "{}" } }] }
-        : { content: "Here." }
-    const chunks = [{ delta }, { delta: {}, finish_reason: "stop" }].map((choice) =>
-      JSON.stringify({ choices: [choice] })
-    )
-    response.writeHead(200, { "content-type": "text/event-stream" })
-    response.end([...chunks, "[DONE]"].map((data) => `data: ${data}\n\n`).join(""))
-  })
+/** What the user says at the end of a conversation; nothing where it ends otherwise. */
+const lastSaid = (messages: Strict.Request["messages"]): string => {
+  const last = messages.at(-1)
+  if (last?.role !== "user") return ""
+  if (typeof last.content === "string") return last.content
+  const part = last.content.at(-1)
+  return part?.type === "text" ? part.text : ""
 }
+
+/**
+ * A model that asks for the time where it is asked for it, and else answers at once. It tells what a strict server would
+ * refuse in what it is asked.
+ */
+const model =
+  (flaws: Array<string> = []): RequestListener =>
+  (request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (piece: string) => {
+      body += piece
+    })
+    request.on("end", () => {
+      const asked = Schema.decodeSync(Schema.fromJsonString(Strict.Request))(body)
+      const wrong = Strict.flaw(asked)
+      if (wrong !== undefined) flaws.push(wrong)
+      const said = lastSaid(asked.messages)
+      const delta = said.startsWith("Summarise the conversation.")
+        ? { content: "They asked for the time." }
+        : said.includes("what time is it")
+          ? { tool_calls: [{ index: 0, id: "c", function: { name: "current_time", arguments: "{}" } }] }
+          : { content: "Here." }
+      const chunks = [{ delta }, { delta: {}, finish_reason: "stop" }].map((choice) =>
+        JSON.stringify({ choices: [choice] })
+      )
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.end([...chunks, "[DONE]"].map((data) => `data: ${data}\n\n`).join(""))
+    })
+  }
 
 const startReplica = (url: string, port: number) =>
   startServer({
@@ -37,6 +55,7 @@ const startReplica = (url: string, port: number) =>
     AAP_SECRET_KEY: secretKey,
     AAP_LEASE: "2",
     AAP_MODEL: "openai/quick",
+    AAP_COMPACT_ABOVE: "1000",
     OPENAI_BASE_URL: `http://127.0.0.1:${port}`
   })
 
@@ -48,11 +67,11 @@ const create = (server: ServerProcess) =>
     ({ json }) => (json as { readonly sessionId: string }).sessionId
   )
 
-const history = (server: ServerProcess, id: string) =>
-  Effect.map(
-    askProcess(server, `/sessions/${id}/history?type=full`),
-    ({ json }) => (json as { readonly history: { readonly full: ReadonlyArray<HistoryMessage> } }).history.full
-  )
+const history = (server: ServerProcess, id: string, type: "full" | "compacted" = "full") =>
+  Effect.map(askProcess(server, `/sessions/${id}/history?type=${type}`), ({ json }) => {
+    const { history } = json as { readonly history: { readonly [type: string]: ReadonlyArray<HistoryMessage> } }
+    return history[type] ?? []
+  })
 
 /** What became of a turn: its status, or nothing where its server died under it. */
 const take = (server: ServerProcess, id: string, content: string) =>
@@ -79,7 +98,8 @@ describe("several servers over one PostgreSQL", () => {
     () =>
       Effect.gen(function* () {
         const url = yield* (yield* Postgres).database
-        const port = yield* serve(model)
+        const flaws: Array<string> = []
+        const port = yield* serve(model(flaws))
         const replicas = yield* Effect.forEach([1, 2, 3], () => startReplica(url, port))
         const [first] = replicas
         if (first === undefined) return yield* Effect.die("no replica")
@@ -138,7 +158,12 @@ describe("several servers over one PostgreSQL", () => {
           const messages = yield* history(first, id)
           assert.isTrue(Result.isSuccess(Pairing.openCalls(messages)), JSON.stringify(messages))
           histories.set(id, messages)
+          const fed = yield* history(first, id, "compacted")
+          assert.isBelow(fed.length, messages.length)
+          assert.deepStrictEqual(fed.slice(-10), messages.slice(-10))
+          assert.isTrue(Result.isSuccess(Pairing.openCalls(fed)), JSON.stringify(fed))
         }
+        assert.deepStrictEqual(flaws, [])
         for (const { content, id } of accepted)
           assert.strictEqual(timesSaid(histories.get(id) ?? [], content), 1, content)
         for (const { content, id } of refused)
@@ -151,7 +176,7 @@ describe("several servers over one PostgreSQL", () => {
   it.live("give one answer to a request that is sent to all of them under one key", () =>
     Effect.gen(function* () {
       const url = yield* (yield* Postgres).database
-      const port = yield* serve(model)
+      const port = yield* serve(model())
       const replicas = yield* Effect.forEach([1, 2, 3], () => startReplica(url, port))
       const send = (server: ServerProcess, path: string, body: object) =>
         Effect.promise(async () => {
