@@ -1,20 +1,6 @@
-import { Redacted } from "effect"
 import type { NetAddress } from "effect/net"
 import type { KeptKey } from "../session/KeyStore.ts"
-import type { DatabaseSetting, Settings } from "./Settings.ts"
-
-const databaseText = (database: DatabaseSetting): string => {
-  switch (database.kind) {
-    case "memory":
-      return "in memory, gone with the process"
-    case "sqlite":
-      return `SQLite at ${database.filename}`
-    case "postgres": {
-      const { host, pathname } = new URL(Redacted.value(database.url))
-      return `PostgreSQL at ${host}${pathname}`
-    }
-  }
-}
+import { databaseText, type Settings } from "./Settings.ts"
 
 /** The address as a client on this machine types it. */
 export const baseUrl = (address: NetAddress.SocketAddress, settings: Pick<Settings, "host" | "port">): string => {

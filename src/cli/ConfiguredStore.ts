@@ -6,13 +6,14 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Limits } from "../session/Limits.ts"
 import * as MemorySessionStore from "../session/MemorySessionStore.ts"
 import * as RequestLimit from "../session/RequestLimit.ts"
+import * as RootCause from "../session/RootCause.ts"
 import { SecretBox } from "../session/SecretBox.ts"
 import type { SessionStore, StoreError } from "../session/SessionStore.ts"
 import * as SqliteClient from "../session/SqliteClient.ts"
 import * as SqlKeyStore from "../session/SqlKeyStore.ts"
 import * as SqlRateLimiterStore from "../session/SqlRateLimiterStore.ts"
 import * as SqlSessionStore from "../session/SqlSessionStore.ts"
-import { type DatabaseSetting, InvalidSetting, type Settings } from "./Settings.ts"
+import { type DatabaseSetting, databaseText, InvalidSetting, type Settings } from "./Settings.ts"
 
 /** What a store is made from. */
 type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "limits" | "secretKeys">
@@ -24,6 +25,15 @@ const blame =
     Layer.catch(layer, ({ message }) =>
       Layer.effectContext(Effect.fail(new InvalidSetting({ variable, problem: `${where}: ${message}` })))
     )
+
+/** So is a database that nothing can be done with. */
+const blameDatabase =
+  (database: DatabaseSetting) =>
+  <A, R>(layer: Layer.Layer<A, StoreError, R>): Layer.Layer<A, InvalidSetting, R> =>
+    Layer.catch(layer, (error) => {
+      const problem = `${databaseText(database)} cannot be used: ${RootCause.message(error)}`
+      return Layer.effectContext(Effect.fail(new InvalidSetting({ variable: "DATABASE_URL", problem })))
+    })
 
 /** The key that options are sealed with; made beside a SQLite file where none is given. */
 const secretsLayer = ({ database, secretKeys }: StoreSettings): Layer.Layer<SecretBox, InvalidSetting> => {
@@ -70,7 +80,7 @@ const requestsLayer = <E, R>(
   })
 
 /** What the settings name: the session store, the keys beside it, and the limits of principals. */
-export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, InvalidSetting | StoreError> => {
+export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, InvalidSetting> => {
   const { database, leaseDuration } = settings
   const { sessions, turns } = settings.limits
   const limits: Limits = {
@@ -86,12 +96,13 @@ export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, Invali
         SqlSessionStore.layer({ leaseDuration, limits, takeOver: database.kind === "sqlite" }),
         SqlKeyStore.layer,
         requestsLayer(settings, SqlRateLimiterStore.layer)
-      ).pipe(Layer.provide(Layer.merge(clientLayer(database), secretsLayer(settings))))
+      ).pipe(blameDatabase(database), Layer.provide(Layer.merge(clientLayer(database), secretsLayer(settings))))
 }
 
 /** The keys of a database alone. */
-export const keysLayer = (database: DatabaseSetting): Layer.Layer<never, InvalidSetting | StoreError> => {
-  if (database.kind !== "memory") return Layer.provide(SqlKeyStore.layer, clientLayer(database))
+export const keysLayer = (database: DatabaseSetting): Layer.Layer<never, InvalidSetting> => {
+  if (database.kind !== "memory")
+    return SqlKeyStore.layer.pipe(blameDatabase(database), Layer.provide(clientLayer(database)))
   const problem =
     "memory: is each process's own and gone with it, so no server could know the key; give the server's database, such as sqlite:./data/aap.db"
   return Layer.effectContext(Effect.fail(new InvalidSetting({ variable: "DATABASE_URL", problem })))

@@ -1,7 +1,7 @@
-import { Console, DateTime, Effect, Redacted, Schema } from "effect"
+import { Console, DateTime, Effect, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type KeptKey, KeyStore } from "../session/KeyStore.ts"
-import { Principal } from "../session/Session.ts"
+import { PrincipalName } from "../session/Session.ts"
 import * as ConfiguredStore from "./ConfiguredStore.ts"
 import { databaseSetting } from "./Settings.ts"
 
@@ -37,17 +37,12 @@ export const table = (keys: ReadonlyArray<KeptKey>): string => {
     .join("\n")
 }
 
-/** A principal's name, as `AAP_API_KEYS` has it too. */
-const Name = Principal.check(
-  Schema.isPattern(/^[\w.@-]+$/, { message: "Expected a name of letters, digits and . _ - @, such as alice" })
-)
-
 const add = Command.make(
   "add",
   {
     name: Argument.String("name").pipe(
       Argument.withDescription("Whose key it is; a principal may have several"),
-      Argument.withSchema(Name)
+      Argument.withSchema(PrincipalName)
     )
   },
   ({ name }) =>

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module"
-import { Console, Effect, Schema } from "effect"
+import { Cause, Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { keys } from "./Keys.ts"
 import { serve } from "./Serve.ts"
@@ -17,5 +17,8 @@ export const program = Command.make("effect-aap", {}, () => served).pipe(
     Command.make("serve", {}, () => served).pipe(Command.withDescription("Run the server, as no command at all does")),
     keys
   ]),
-  Command.run({ version })
+  Command.run({ version }),
+  Effect.tapCause((cause) =>
+    Cause.hasDies(cause) ? Console.error(`effect-aap failed unexpectedly: ${Cause.pretty(cause)}`) : Effect.void
+  )
 )

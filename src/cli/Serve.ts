@@ -2,6 +2,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Effect, Layer, Option } from "effect"
 import { HttpServer, type HttpServerError } from "effect/http"
 import { AgentCatalog } from "../agent/AgentCatalog.ts"
+import { isLoopback } from "../server/Loopback.ts"
 import * as Server from "../server/Server.ts"
 import { KeyStore } from "../session/KeyStore.ts"
 import * as SessionExpiry from "../session/SessionExpiry.ts"
@@ -14,7 +15,7 @@ import { banner, baseUrl } from "./Banner.ts"
 import * as ConfiguredCompaction from "./ConfiguredCompaction.ts"
 import * as ConfiguredModel from "./ConfiguredModel.ts"
 import * as ConfiguredStore from "./ConfiguredStore.ts"
-import { InvalidSetting, isLoopback, type Settings, settings } from "./Settings.ts"
+import { InvalidSetting, type Settings, settings } from "./Settings.ts"
 
 /** Nobody is let in without a key from elsewhere: before the server listens there, there is one. */
 const closed = Effect.fnUntraced(function* ({ apiKeys, host }: Settings) {

@@ -1,6 +1,7 @@
 import { Config, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import type * as Arr from "effect/Array"
 import * as AddressGuard from "../tool/AddressGuard.ts"
+import { PrincipalName } from "../session/Session.ts"
 import type { ApiKey } from "../server/ApiKeys.ts"
 
 /** A variable of the environment has a value that the server cannot work with. */
@@ -26,6 +27,20 @@ export type DatabaseSetting =
   | { readonly kind: "memory" }
   | { readonly kind: "sqlite"; readonly filename: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string> }
+
+/** A database as people are told of it: without its password. */
+export const databaseText = (database: DatabaseSetting): string => {
+  switch (database.kind) {
+    case "memory":
+      return "in memory, gone with the process"
+    case "sqlite":
+      return `SQLite at ${database.filename}`
+    case "postgres": {
+      const { host, pathname } = new URL(Redacted.value(database.url))
+      return `PostgreSQL at ${host}${pathname}`
+    }
+  }
+}
 
 type Parse<A> = (text: string) => Result.Result<A, string>
 
@@ -97,10 +112,11 @@ const database: Parse<DatabaseSetting> = (text) => {
   if (text === "memory:") return Result.succeed({ kind: "memory" })
   if (/^postgres(?:ql)?:\/\/\S/.test(text) && URL.canParse(text))
     return Result.succeed({ kind: "postgres", url: Redacted.make(text) })
+  if (text === "sqlite::memory:") return Result.fail("give memory: for sessions in memory")
   const filename = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1]
   return filename === undefined
     ? Result.fail(
-        `"${text.split(":")[0]}:…" is no database; give sqlite:PATH such as sqlite:./data/aap.db, postgres://USER:PASSWORD@HOST/NAME, or memory:`
+        `"${text.split(":")[0]}:…" is no database; give sqlite:PATH such as sqlite:./data/aap.db, postgres://USER:PASSWORD@HOST:PORT/NAME (with %40 for an @ in the password), or memory:`
       )
     : Result.succeed({ kind: "sqlite", filename })
 }
@@ -128,9 +144,9 @@ const compaction: Parse<(typeof compactions)[number]> = (text) => {
 }
 
 const tokens: Parse<number> = (text) =>
-  /^\d{1,9}$/.test(text) && Number(text) >= 1000
+  /^\d{1,9}$/.test(text) && Number(text) >= 4000
     ? Result.succeed(Number(text))
-    : Result.fail(`"${text}" is no count of tokens; give a number from 1000, such as 100000`)
+    : Result.fail(`"${text}" is too few tokens, or no number; give one from 4000, such as 100000`)
 
 const httpUrl: Parse<string> = (text) =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "")
@@ -144,20 +160,26 @@ const list: Parse<ReadonlyArray<string>> = (text) =>
 const secretKeys: Parse<ReadonlyArray<Redacted.Redacted<string>>> = (text) =>
   Result.map(list(text), (keys) => keys.map((key) => Redacted.make(key)))
 
-const keys: Parse<ReadonlyArray<ApiKey>> = (text) =>
-  Result.flatMap(list(text), (items) =>
-    Result.all(
-      items.map((item, index) => {
-        const [, name, key] = /^([\w.@-]+):(\S+)$/.exec(item) ?? []
-        return name === undefined || key === undefined
-          ? Result.fail(`key ${index + 1} is no NAME:KEY; give a list such as alice:KEY1,bob:KEY2`)
-          : Result.succeed({ name, key: Redacted.make(key) })
-      })
-    )
-  )
+const isName = Schema.is(PrincipalName)
 
-/** Whether only this machine reaches a host. */
-export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host)
+const oneKey = (item: string, index: number): Result.Result<ApiKey, string> => {
+  const [, name, key] = /^([^:]+):(\S+)$/.exec(item) ?? []
+  if (name === undefined || key === undefined) {
+    return Result.fail(`key ${index + 1} is no NAME:KEY; give a list such as alice:KEY1,bob:KEY2`)
+  }
+  return isName(name)
+    ? Result.succeed({ name, key: Redacted.make(key) })
+    : Result.fail(`the name of key ${index + 1} is none; give up to 128 letters, digits and . _ - @`)
+}
+
+const keys: Parse<ReadonlyArray<ApiKey>> = (text) =>
+  Result.flatMap(list(text), (items) => {
+    const texts = items.map((item) => item.slice(item.indexOf(":") + 1))
+    const twice = texts.findIndex((key, index) => texts.indexOf(key) !== index)
+    return twice === -1
+      ? Result.all(items.map(oneKey))
+      : Result.fail(`key ${twice + 1} was given before; each key belongs to one name, once`)
+  })
 
 const host: Parse<string> = (text) =>
   text === "" ? Result.fail("it is empty; give an address such as 127.0.0.1") : Result.succeed(text)

@@ -54,7 +54,7 @@ export const settle = (history: CompactedHistory, result: HistoryEntry): Compact
 const isSystem = ({ message }: HistoryEntry): boolean => message.role === "system"
 
 const summaryEntry = (summary: string): HistoryEntry =>
-  make({ role: "user", content: `[Summary of the conversation before this]\n\n${summary}` })
+  make({ role: "user", content: `[Summary of the conversation before this: a record, not a request]\n\n${summary}` })
 
 /** What the model is fed: system text that was kept, the summary, what the user said that was kept, and the rest. */
 export const entries = ({ cut, kept, tail }: CompactedHistory): ReadonlyArray<HistoryEntry> => {
@@ -87,29 +87,38 @@ export interface Compaction {
   readonly summary?: string
 }
 
+/** How many slots of the tail may be left out for this position to be the first. */
+const countBefore = ({ cut, tail }: CompactedHistory, from: number): number => {
+  const running = tail.findIndex((slot) => slot._tag === "Running")
+  const last = running === -1 ? tail.length - 1 : running
+  return MessageGroup.startAt(tail, Math.min(Math.max(from - cut.from, 0), last))
+}
+
+/** What is kept of what stands before a tail. */
+const keptBefore = (placed: ReadonlyArray<Placed>, tail: ReadonlyArray<Slot.Slot>): ReadonlyArray<Placed> => {
+  const next = tail.find((slot) => slot._tag === "Running" || !isSystem(slot.entry))
+  const goesOn = next?._tag !== "Entry" || next.entry.message.role !== "user"
+  const spoken = new Set(goesOn ? lastSaid(placed.filter(({ entry }) => !isSystem(entry))) : [])
+  return placed.filter((one) => isSystem(one.entry) || spoken.has(one))
+}
+
 /**
  * The history with more of it left out.
  *
  * 1. A message group is left out whole or not at all; the last one stays, and so does what is still running.
- * 2. System text stays. So does what the user said last, where the turn that it began goes on behind the cut.
+ * 2. System text stays. So does what the user said last, all of it, where the turn that it began goes on behind the cut.
  * 3. What was left out, or shortened, stays so.
  */
 export const compact = (history: CompactedHistory, { from, shortenedTo, summary }: Compaction): CompactedHistory => {
   const { cut, tail } = history
-  const running = tail.findIndex((slot) => slot._tag === "Running")
-  const last = running === -1 ? tail.length - 1 : running
-  const count = MessageGroup.startAt(tail, Math.min(Math.max(from - cut.from, 0), last))
+  const count = countBefore(history, from)
   const left = Slot.entries(tail.slice(0, count)).map((entry, index) => ({ position: cut.from + index, entry }))
   const before = history.kept.flatMap((entry, index): ReadonlyArray<Placed> => {
     const position = cut.kept[index]
     return position === undefined ? [] : [{ position, entry }]
   })
-  const placed = [...before, ...left]
   const rest = tail.slice(count)
-  const next = rest.find((slot) => slot._tag === "Running" || !isSystem(slot.entry))
-  const goesOn = next?._tag !== "Entry" || next.entry.message.role !== "user"
-  const spoken = goesOn ? lastSaid(placed.filter(({ entry }) => !isSystem(entry))) : []
-  const kept = placed.filter((one) => isSystem(one.entry) || spoken.includes(one))
+  const kept = keptBefore([...before, ...left], rest)
   const told = summary ?? cut.summary
   return {
     cut: {
@@ -123,6 +132,6 @@ export const compact = (history: CompactedHistory, { from, shortenedTo, summary 
   }
 }
 
-/** The entries that another cut of the history leaves out besides. */
+/** The entries that the other of two cuts of a history also leaves out. */
 export const leftOut = (history: CompactedHistory, other: CompactedHistory): ReadonlyArray<HistoryEntry> =>
   Slot.entries(history.tail.slice(0, other.cut.from - history.cut.from))

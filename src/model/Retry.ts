@@ -5,7 +5,7 @@ import type { ModelError } from "./ModelError.ts"
 
 /** How a model request is tried again. */
 export interface RetryPolicy {
-  /** The most requests made in all. */
+  /** The most requests made in all, those aside that a mended failure is worth. */
   readonly attempts: number
   /** The wait before the second request; it doubles with each further one, plus up to as much again at random. */
   readonly baseDelay: Duration.Input
@@ -40,8 +40,8 @@ export const beforeFirstDelta = <R, E = never>(
       Stream.unwrap(
         Effect.gen(function* () {
           const millis = yield* wait(error, count, policy)
-          if (Option.isSome(millis)) yield* Effect.sleep(millis.value)
-          else if (!(yield* mend(error))) return Stream.fail(error)
+          if (Option.isNone(millis)) return (yield* mend(error)) ? attempt(count) : Stream.fail(error)
+          yield* Effect.sleep(millis.value)
           return attempt(count + 1)
         })
       )

@@ -18,8 +18,6 @@ export interface ApiKey {
 /** Who everybody is where there are no keys. */
 export const anonymous = Principal.make("local")
 
-const digest = (key: Redacted.Redacted<string>): Buffer => Buffer.from(KeyText.hash(key))
-
 /** Knows the server's keys: those that it is given, and those that its {@link KeyStore} has at the moment. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -34,27 +32,43 @@ export class ApiKeys extends Context.Service<
    * 1. It takes as long for any of these keys. The store looks for a hash by its index, whose timing is no use to anybody
    *    who cannot choose the hashes of keys.
    * 2. Nothing is remembered of the store: what was added or revoked holds for the next request.
-   * 3. Where the last key of a store was revoked nobody is let in, rather than everybody.
+   * 3. Everybody is let in where only this machine reaches the server, and there never was a key: where the last one was
+   *    revoked nobody is.
    */
-  static readonly layer = (keys: ReadonlyArray<ApiKey>): Layer.Layer<ApiKeys> =>
+  static readonly layer = (
+    keys: ReadonlyArray<ApiKey>,
+    { isLoopback }: { readonly isLoopback: boolean }
+  ): Layer.Layer<ApiKeys> =>
     Layer.effect(
       ApiKeys,
       Effect.gen(function* () {
         const store = yield* KeyStore
-        const known = keys.map(({ key, name }) => ({ name: Principal.make(name), hash: digest(key) }))
-        const given = (key: Redacted.Redacted<string>): Principal | undefined => {
-          const hash = digest(key)
-          return known.reduce<Principal | undefined>(
+        const known = keys.map(({ key, name }) => ({
+          name: Principal.make(name),
+          hash: Buffer.from(KeyText.hash(key))
+        }))
+        const given = (hash: Buffer): Principal | undefined =>
+          known.reduce<Principal | undefined>(
             (found, other) => (timingSafeEqual(other.hash, hash) ? other.name : found),
             undefined
           )
-        }
-        const isOpen = known.length > 0 ? Effect.succeed(false) : Effect.map(store.hasKeys, (hasKeys) => !hasKeys)
+        // Keys never go: once there is one, there is no need to ask again.
+        let isClosed = !isLoopback || known.length > 0
+        const isOpen = Effect.suspend(() =>
+          isClosed
+            ? Effect.succeed(false)
+            : Effect.map(store.hasKeys, (hasKeys) => {
+                isClosed = hasKeys
+                return !hasKeys
+              })
+        )
         return {
           principalOf: Effect.fnUntraced(function* (key) {
-            const found = Option.fromUndefinedOr(given(key))
+            const hash = KeyText.hash(key)
+            const found = Option.fromUndefinedOr(given(Buffer.from(hash)))
             if (Option.isSome(found)) return found
-            const stored = yield* store.principalOf(KeyText.hash(key))
+            // What cannot be a key of the store is no reason to ask it.
+            const stored = KeyText.isKey(key) ? yield* store.principalOf(hash) : Option.none()
             if (Option.isSome(stored)) return stored
             return (yield* isOpen) ? Option.some(anonymous) : Option.none()
           })

@@ -103,14 +103,17 @@ const respond = ({ code, details, headers = {}, status }: Answer, message: strin
     headers
   })
 
+/** What a client is told of a database that failed; the rest is for the log. */
+const storeUnavailable = "the session store is not available for the moment; try again"
+
 /** The answer that tells a failure. */
 export const toResponse = (failure: ApiFailure): HttpServerResponse.HttpServerResponse =>
-  respond(answer(failure), failure.message)
+  respond(answer(failure), failure._tag === "StoreError" ? storeUnavailable : failure.message)
 
 /** An effect whose failures are answers. A store that failed is for the log too. */
 export const answered = <A, R>(effect: Effect.Effect<A, ApiFailure, R>) =>
   Effect.catch(effect, (failure) =>
-    (failure._tag === "StoreError" ? Effect.logError("the session store failed", failure) : Effect.void).pipe(
+    (failure._tag === "StoreError" ? Effect.logError(failure.message, failure) : Effect.void).pipe(
       Effect.as(toResponse(failure))
     )
   )

@@ -13,12 +13,13 @@ import { ActiveTurns } from "./ActiveTurns.ts"
 import { type ApiKey, ApiKeys, authorization } from "./ApiKeys.ts"
 import { handlers } from "./Handlers.ts"
 import { guard } from "./HttpGuard.ts"
+import { isLoopback } from "./Loopback.ts"
 import { BodyLimit } from "./RequestBody.ts"
 import { StreamTimeouts } from "./TurnResponses.ts"
 
 /** How a server listens. */
 export interface ServerOptions {
-  /** Where to listen; loopback by default, and nothing else without keys. */
+  /** Where to listen; loopback by default. Elsewhere nobody is let in without a key. */
   readonly host?: string
   /** 3010 by default; 0 for any that is free. */
   readonly port?: number
@@ -53,10 +54,16 @@ const cutConnections = (server: ReturnType<typeof createServer>) =>
   Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
 
 const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => {
-  const { apiKeys = [], drainTimeout = "20 seconds", heartbeat = "15 seconds", stallTimeout = "1 minute" } = options
+  const {
+    apiKeys = [],
+    host = "127.0.0.1",
+    drainTimeout = "20 seconds",
+    heartbeat = "15 seconds",
+    stallTimeout = "1 minute"
+  } = options
   const timeouts = { heartbeat: Duration.fromInputUnsafe(heartbeat), stall: Duration.fromInputUnsafe(stallTimeout) }
   const http = NodeHttpServer.layerServer(() => node, {
-    host: options.host ?? "127.0.0.1",
+    host,
     port: options.port ?? 3010,
     gracefulShutdownTimeout: flushTimeout
   })
@@ -72,7 +79,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
   return drained.pipe(
     Layer.provideMerge(served),
     Layer.provide(TurnRunner.layer),
-    Layer.provide(ApiKeys.layer(apiKeys)),
+    Layer.provide(ApiKeys.layer(apiKeys, { isLoopback: isLoopback(host) })),
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
     Layer.provideMerge(ActiveTurns.layer),

@@ -23,6 +23,9 @@ export interface NewKeyText {
 export const hash = (key: Redacted.Redacted<string>): string =>
   createHash("sha256").update(Redacted.value(key)).digest("hex")
 
+/** Whether a text has the form of a key. */
+export const isKey = (key: Redacted.Redacted<string>): boolean => /^aap_[\w-]{43}$/.test(Redacted.value(key))
+
 /** A new key: `aap_` and 32 random bytes in base64url. It is random anew each time. */
 export const make = (): NewKeyText => {
   const text = mark + randomBytes(keyBytes).toString("base64url")

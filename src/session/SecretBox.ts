@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as Arr from "effect/Array"
+import * as SecretKeyFile from "./SecretKeyFile.ts"
 
 /** A key that is none. */
 export class InvalidSecretKey extends Schema.TaggedError<InvalidSecretKey>()("InvalidSecretKey", {
@@ -91,13 +90,21 @@ export class SecretBox extends Context.Service<
     )
 
   /** The key of a file, which is made, for its owner's eyes alone, where there is none. */
-  static readonly file = (filename: string): Layer.Layer<SecretBox, InvalidSecretKey> =>
-    Layer.unwrap(
-      Effect.map(
-        Effect.sync(() => readKey(filename)),
-        (key) => SecretBox.layer(Redacted.make(key))
+  static readonly file = (filename: string): Layer.Layer<SecretBox, InvalidSecretKey> => {
+    const blame = (message: string) => new InvalidSecretKey({ message: `${filename} cannot be used: ${message}` })
+    return Layer.effect(
+      SecretBox,
+      Effect.try({
+        try: () => SecretKeyFile.read(filename, () => `${randomBytes(keyBytes).toString("base64")}\n`),
+        catch: (error) => blame(error instanceof Error ? error.message : String(error))
+      }).pipe(
+        Effect.flatMap((text) =>
+          Effect.fromResult(Result.mapError(parseKey(Redacted.make(text)), ({ message }) => blame(message)))
+        ),
+        Effect.map((key) => make([key]))
       )
     )
+  }
 
   /** A key of this process's own: for databases that live no longer than it. */
   static readonly ephemeral: Layer.Layer<SecretBox> = Layer.sync(SecretBox, () => make([randomBytes(keyBytes)]))
@@ -109,20 +116,12 @@ const make = (keys: Arr.NonEmptyReadonlyArray<Buffer>): SecretBox["Service"] => 
     seal: (text, context) => sealWith(keys[0], text, context),
     open: (sealed, context) => {
       const bytes = Buffer.from(sealed.slice(version.length), "base64url")
-      const opened = sealed.startsWith(version)
-        ? Option.firstSomeOf(keys.map((key) => openWith(key, bytes, context)))
-        : Option.none()
+      const opened =
+        version + bytes.toString("base64url") === sealed
+          ? Option.firstSomeOf(keys.map((key) => openWith(key, bytes, context)))
+          : Option.none()
       return Result.fromOption(opened, () => new CannotOpen())
     },
     digests: (text, context) => Arr.map(digestKeys, (key) => digestWith(key, text, context))
   }
-}
-
-const readKey = (filename: string): string => {
-  if (!existsSync(filename)) {
-    mkdirSync(dirname(filename), { recursive: true })
-    writeFileSync(filename, `${randomBytes(keyBytes).toString("base64")}\n`, { mode: 0o600, flag: "wx" })
-  }
-  chmodSync(filename, 0o600)
-  return readFileSync(filename, "utf8")
 }

@@ -160,8 +160,10 @@ export const commit = (
 
 /** Rows in order of position as places, with the places of running calls among them. */
 const toSlots = (record: SessionRecord, rows: ReadonlyArray<Row>): ReadonlyArray<Slot.Slot> => {
+  // A reader without a lock may see a result whose call was still running when it read the record.
+  const settled = new Set(rows.map(({ position }) => position))
   const kept = record.pending.flatMap(({ position, ...call }) =>
-    position === undefined ? [] : [{ position, slot: Slot.running(call) }]
+    position === undefined || settled.has(position) ? [] : [{ position, slot: Slot.running(call) }]
   )
   const taken = rows.map(({ entry, position }) => ({ position, slot: Slot.entry(entry) }))
   return kept.length === 0

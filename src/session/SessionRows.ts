@@ -10,11 +10,9 @@ import type { CannotOpen, SecretBox } from "./SecretBox.ts"
 import { Principal } from "./Session.ts"
 import type { Row, SessionRecord } from "./SessionRecord.ts"
 import type { CreatedSession, StoredSession } from "./SessionTable.ts"
+import { Whole } from "./SqlRow.ts"
 
 const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optionalKey(Schema.Int) })
-
-/** Drivers give large integers as numbers or as bigints. */
-const Whole = Schema.Union([Schema.Int, Schema.BigInt])
 
 /** A row of the table `sessions`. `options` is sealed, since some of them are secrets. */
 const SessionRow = Schema.Struct({

@@ -7,6 +7,7 @@ import { SessionId } from "../protocol/Session.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { RequestKey } from "./KeyedTurn.ts"
 import type { TooManySessions, TooManyTurns } from "./Limits.ts"
+import * as RootCause from "./RootCause.ts"
 import type { Principal, Session } from "./Session.ts"
 
 /** No such session, or it is another principal's: nobody can tell the two apart. */
@@ -54,13 +55,13 @@ export class CursorNotFound extends Schema.TaggedError<CursorNotFound>()("Cursor
   }
 }
 
-/** The database failed. What was being written is not there. */
+/** The database failed. What was being written is not there. The message is for operators: it quotes the database. */
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   operation: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message() {
-    return `the session store failed in ${this.operation}`
+    return `the database failed in ${this.operation}: ${RootCause.message(this.cause)}`
   }
 }
 

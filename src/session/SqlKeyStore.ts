@@ -4,11 +4,9 @@ import { type KeptKey, KeyNotFound, KeyStore } from "./KeyStore.ts"
 import * as KeyText from "./KeyText.ts"
 import * as Migrations from "./Migrations.ts"
 import { Principal } from "./Session.ts"
-import { StoreError } from "./SessionStore.ts"
+import type { StoreError } from "./SessionStore.ts"
 import * as SqlClock from "./SqlClock.ts"
-
-/** Drivers give large integers as numbers or as bigints. */
-const Whole = Schema.Union([Schema.Int, Schema.BigInt])
+import { failed, Whole } from "./SqlRow.ts"
 
 const KeyRow = Schema.Struct({
   id: Schema.String,
@@ -26,8 +24,6 @@ const toKept = ({ created_at, id, prefix, principal, revoked_at }: typeof KeyRow
   createdAt: Number(created_at),
   ...(revoked_at === null ? {} : { revokedAt: Number(revoked_at) })
 })
-
-const failed = (operation: string) => (cause: unknown) => new StoreError({ operation, cause })
 
 const make = (sql: SqlClient.SqlClient): KeyStore => {
   const now = SqlClock.make(sql)

@@ -4,12 +4,10 @@ import { SqlClient, type Statement } from "effect/sql"
 import * as Migrations from "./Migrations.ts"
 import { StoreError } from "./SessionStore.ts"
 import * as SqlClock from "./SqlClock.ts"
+import { Whole } from "./SqlRow.ts"
 
 /** How often rows that say nothing any more are removed. */
 const sweepInterval = Duration.minutes(10)
-
-/** Drivers give large integers as numbers or as bigints. */
-const Whole = Schema.Union([Schema.Int, Schema.BigInt])
 
 /** What a statement left behind. Times are microseconds, so that a share of a minute is whole enough. */
 const TakenRow = Schema.Struct({ taken: Whole, expires_at: Whole, asked_at: Whole, refused: Whole })

@@ -10,12 +10,11 @@ import * as SessionRows from "./SessionRows.ts"
 import { SessionStore, StoreError } from "./SessionStore.ts"
 import type { SessionTable } from "./SessionTable.ts"
 import * as SqlClock from "./SqlClock.ts"
+import { failed } from "./SqlRow.ts"
 import * as TableSessionStore from "./TableSessionStore.ts"
 
 /** Rows in one statement; SQLite takes up to 32,766 parameters, PostgreSQL 65,535. */
-const rowsPerStatement = 500
-
-const failed = (operation: string) => (cause: unknown) => new StoreError({ operation, cause })
+const rowsPerInsert = 500
 
 /**
  * A connection that died in the middle cannot be rolled back either, and the client takes both failures for bugs, which
@@ -29,7 +28,7 @@ const connectionDied = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Stor
 const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): SessionTable => {
   const insertRows = (id: SessionId, rows: ReadonlyArray<Row>) =>
     Effect.forEach(
-      Arr.chunksOf(rows, rowsPerStatement),
+      Arr.chunksOf(rows, rowsPerInsert),
       (batch) =>
         sql`INSERT INTO history ${sql.insert(
           Arr.map(batch, (row) => ({ session_id: id, ...SessionRows.toHistoryColumns(row) }))
@@ -38,6 +37,17 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
     )
   /** A SQLite transaction locks the whole database from its beginning. */
   const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+  /** One statement for any number of positions. */
+  const positionsOf = (json: string) =>
+    sql.onDialectOrElse({
+      pg: () => sql`SELECT value::bigint FROM json_array_elements_text(${json}::json)`,
+      orElse: () => sql`SELECT value FROM json_each(${json})`
+    })
+  /** What another transaction holds is being used, whatever it looked like before. */
+  const passOver = sql.onDialectOrElse({
+    pg: () => sql.literal("FOR UPDATE SKIP LOCKED"),
+    orElse: () => sql.literal("")
+  })
   /** A lock of the transaction over a hash; where two principals share one they wait for each other, and no more. */
   const lockOwner = (owner: Principal) =>
     sql.onDialectOrElse({
@@ -82,24 +92,17 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
         UPDATE sessions SET ${sql.update(SessionRows.toColumns(box, record), ["id"])} WHERE id = ${record.session.id}
       `.pipe(Effect.andThen(insertRows(record.session.id, rows)), Effect.mapError(failed("write"))),
     rows: (id, { from, kept } = { from: 0, kept: [] }) =>
-      Effect.all([
-        ...Arr.chunksOf(kept, rowsPerStatement).map(
-          (positions) => sql`
-            SELECT position, entry FROM history WHERE session_id = ${id} AND ${sql.in("position", positions)}
-            ORDER BY position
-          `
-        ),
-        sql`SELECT position, entry FROM history WHERE session_id = ${id} AND position >= ${from} ORDER BY position`
-      ]).pipe(
-        Effect.flatMap((parts) => SessionRows.decodeHistory(parts.flat())),
-        Effect.mapError(failed("rows"))
-      ),
+      sql`
+        SELECT position, entry FROM history
+        WHERE session_id = ${id} AND (position >= ${from} OR position IN (${positionsOf(JSON.stringify(kept))}))
+        ORDER BY position
+      `.pipe(Effect.flatMap(SessionRows.decodeHistory), Effect.mapError(failed("rows"))),
     remove: (id) => Effect.asVoid(Effect.mapError(sql`DELETE FROM sessions WHERE id = ${id}`, failed("remove"))),
     expire: (before, now, limit) =>
       sql`
         DELETE FROM sessions WHERE id IN (
           SELECT id FROM sessions WHERE touched_at < ${before} AND lease_expires_at <= ${now}
-          ORDER BY touched_at LIMIT ${limit}
+          ORDER BY touched_at LIMIT ${limit} ${passOver}
         ) RETURNING id
       `.pipe(
         Effect.map((rows) => rows.length),

@@ -1,7 +1,7 @@
 import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { mkdirSync } from "node:fs"
+import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 
@@ -19,11 +19,14 @@ const failure = (cause: unknown, operation: string) =>
   new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { message: String(cause), operation }) })
 
 /**
- * WAL, so that readers never wait, and a sync of the disk at each commit, so that what was acknowledged survives a loss
+ * A new file is its owner's alone. WAL, so that readers never wait, and a sync of the disk at each commit, so that what was acknowledged survives a loss
  * of power and not only of the process.
  */
 const open = ({ busyTimeout = 5000, filename }: SqliteOptions): DatabaseSync => {
-  if (filename !== ":memory:") mkdirSync(dirname(filename), { recursive: true })
+  if (filename !== ":memory:") {
+    mkdirSync(dirname(filename), { recursive: true })
+    closeSync(openSync(filename, "a", 0o600))
+  }
   const database = new DatabaseSync(filename, { timeout: busyTimeout, enableForeignKeyConstraints: true })
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   return database

@@ -17,6 +17,8 @@ export interface Limits {
   readonly above: number
   /** What stays of the conversation, at most; its last message group stays whatever its size. */
   readonly keep: number
+  /** What is told of the rest, at most. */
+  readonly told: number
 }
 
 /** Why a history is to be compacted. */
@@ -51,12 +53,12 @@ const startWithin = ({ cut, tail }: CompactedHistory.CompactedHistory, { ratio }
  * How to compact a history; `undefined` where it is small enough, or nothing that is worth it can be left out.
  *
  * 1. Shortening old results comes first; messages are left out where that is not enough, if need be all but the last group.
- * 2. It frees half of `keep` at least, so that it is not done at every step.
+ * 2. It frees half of `keep` at least, what is told aside, so that it is not done at every step.
  * 3. After an overflow any gain is worth it, and the latest results are shortened too: half the size is what is aimed at.
  */
 export const make = (
   { history, isOverflow, sizes }: Situation,
-  { above, keep }: Limits
+  { above, keep, told }: Limits
 ): CompactedHistory.Compaction | undefined => {
   const before = size(history, sizes)
   if (!isOverflow && before <= above) return undefined
@@ -65,7 +67,7 @@ export const make = (
   const sizeOf = (compaction: CompactedHistory.Compaction) => size(CompactedHistory.compact(history, compaction), sizes)
   const shortened = { from: history.cut.from, shortenedTo }
   const aim = isOverflow ? before / 2 : (above + keep) / 2
-  const least = isOverflow ? 0 : keep / 2
+  const least = isOverflow ? 0 : keep / 2 + told
   const isWorthIt = (compaction: CompactedHistory.Compaction) => before - sizeOf(compaction) > least
   if (sizeOf(shortened) <= aim && isWorthIt(shortened)) return shortened
   return [from, CompactedHistory.end(history)].map((from) => ({ from, shortenedTo })).find(isWorthIt)

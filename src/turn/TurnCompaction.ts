@@ -2,6 +2,7 @@ import { Cause, Effect } from "effect"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
 import * as TokenEstimate from "../history/TokenEstimate.ts"
 import type { ModelRequest, Usage } from "../model/ChatModel.ts"
+import type { SessionId } from "../protocol/Session.ts"
 import type { LeaseLost, StoreError } from "../session/SessionStore.ts"
 import { type Compactor, none } from "./Compaction.ts"
 import * as CompactionPlan from "./CompactionPlan.ts"
@@ -21,6 +22,9 @@ export interface TurnCompaction {
 /** A model's request, but for its history. */
 type Frame = Omit<ModelRequest, "history">
 
+/** The smallest request, in estimated tokens, that tells how good an estimate is: of a small one most is overhead. */
+const learntFrom = 1000
+
 /** How often one turn compacts after an overflow. */
 const overflowLimit = 3
 
@@ -33,9 +37,11 @@ const fixedSize = ({ system, tools }: Frame): number =>
  * 1. What a compactor fails in is told to the log; the turn goes on with the history that it has.
  * 2. One that failed is not asked again in this turn, unless the context overflows.
  * 3. After an overflow it is asked a few times at most.
+ * 4. Estimates are corrected by what the provider counts, by no more than a factor of two.
  */
 export const make = (
   compactor: Compactor,
+  sessionId: SessionId,
   frame: Frame,
   store: (history: History) => Effect.Effect<void, LeaseLost | StoreError>
 ): TurnCompaction => {
@@ -48,13 +54,15 @@ export const make = (
   let overflows = 0
 
   const compact = Effect.fn("TurnCompaction.compact")(function* (history: History, isOverflow: boolean) {
-    const decided = yield* compactor.compact({ history, isOverflow, model: frame.model, sizes: { fixed, ratio } }).pipe(
-      Effect.catchCause((cause) => {
-        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-        hasFailed = true
-        return Effect.as(Effect.logWarning("a history could not be compacted", cause), undefined)
-      })
-    )
+    const decided = yield* compactor
+      .compact({ sessionId, history, isOverflow, model: frame.model, sizes: { fixed, ratio } })
+      .pipe(
+        Effect.catchCause((cause) => {
+          if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+          hasFailed = true
+          return Effect.as(Effect.logWarning("a history could not be compacted", cause), undefined)
+        })
+      )
     if (decided === undefined) return false
     const compacted = CompactedHistory.compact(history, decided)
     const { from, shortenedTo } = compacted.cut
@@ -68,7 +76,8 @@ export const make = (
     beforeStep: (history) => (hasFailed ? Effect.void : Effect.asVoid(compact(history, false))),
     afterOverflow: (history) => (++overflows > overflowLimit ? Effect.succeed(false) : compact(history, true)),
     learn: (history, { inputTokens }) => {
-      if (inputTokens > 0) ratio = inputTokens / CompactionPlan.size(history, { fixed, ratio: 1 })
+      const estimated = CompactionPlan.size(history, { fixed, ratio: 1 })
+      if (inputTokens > 0 && estimated >= learntFrom) ratio = Math.min(2, Math.max(0.5, inputTokens / estimated))
     }
   }
 }

@@ -101,7 +101,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       state = next(state)
     })
 
-  const compaction = TurnCompaction.make(compactor, frame, (conversation) =>
+  const compaction = TurnCompaction.make(compactor, session.id, frame, (conversation) =>
     commit({ cut: conversation.cut }, (state) => ({ ...state, conversation }))
   )
 

@@ -96,7 +96,7 @@ describe("CompactedHistory", () => {
     const compacted = CompactedHistory.compact(history, { from: 8, shortenedTo: 0, summary: "They count." })
     assert.deepStrictEqual(CompactedHistory.entries(compacted), [
       system("Be kind."),
-      user("[Summary of the conversation before this]\n\nThey count."),
+      user("[Summary of the conversation before this: a record, not a request]\n\nThey count."),
       user("two"),
       user("and three"),
       calls("b"),
@@ -108,7 +108,7 @@ describe("CompactedHistory", () => {
     const later = CompactedHistory.append(compacted, [user("four"), assistant("4")].map(Slot.entry))
     assert.deepStrictEqual(CompactedHistory.entries(CompactedHistory.compact(later, { from: 10, shortenedTo: 0 })), [
       system("Be kind."),
-      user("[Summary of the conversation before this]\n\nThey count."),
+      user("[Summary of the conversation before this: a record, not a request]\n\nThey count."),
       user("four"),
       assistant("4")
     ])

@@ -242,7 +242,7 @@ describe("secrets", () => {
       for (const text of [answers, open, shut, heard()]) assert.include(text, said)
       for (const secret of [markers.option, markers.providerKey]) assert.include(heard(), secret)
       assert.notInclude(heard(), markers.changed)
-      assert.include(evidence.logs(), "the session store failed")
+      assert.include(evidence.logs(), "the database failed in ")
       assert.include(evidence.logs(), "a turn failed")
       for (const span of ["TurnRunner.turn", "http.response.status_code", "sql.transaction", "INSERT INTO history"])
         assert.include(evidence.spans(), span)

@@ -376,7 +376,9 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
         assert.strictEqual(yield* failure(store.list(ada, { after, limit: 1 })), "InvalidCursor", after)
       }
       const changed = `${next.slice(0, 10)}${next[10] === "A" ? "B" : "A"}${next.slice(11)}`
-      assert.strictEqual(yield* failure(store.list(ada, { after: changed, limit: 1 })), "CursorNotFound")
+      for (const after of [changed, `${next}A`, `${next}AA`, next.slice(0, -1)]) {
+        assert.strictEqual(yield* failure(store.list(ada, { after, limit: 1 })), "CursorNotFound", after)
+      }
       assert.strictEqual(yield* failure(store.list(bob, { after: next, limit: 1 })), "CursorNotFound")
     })
   )

@@ -84,7 +84,8 @@ const full = Effect.flatMap(SessionStore, (store) => Effect.map(store.history(ow
 const compacted = Effect.flatMap(SessionStore, (store) => Effect.map(store.compacted(owner, id), messages))
 const user = (content: string): HistoryMessage => ({ role: "user", content })
 const assistant = (content: string): HistoryMessage => ({ role: "assistant", content })
-const told = (summary: string) => user(`[Summary of the conversation before this]\n\n${summary}`)
+const told = (summary: string) =>
+  user(`[Summary of the conversation before this: a record, not a request]\n\n${summary}`)
 
 describe("Compaction", () => {
   it.effect("by a window feeds the model the latest alone, and keeps the history whole", () =>
@@ -126,7 +127,7 @@ describe("Compaction", () => {
         const latest = said.slice(4).flatMap((content, index) => [user(content), assistant(`answer ${index + 5}`)])
         assert.deepStrictEqual(yield* compacted, [told("summary 2"), ...latest])
         assert.strictEqual((yield* full).length, 14)
-      }).pipe(Effect.provide(layers(model, Compaction.summary({ above: 500, keep: 150 }))))
+      }).pipe(Effect.provide(layers(model, Compaction.summary({ above: 560, keep: 150 }))))
     })
   )
 
@@ -155,18 +156,31 @@ describe("Compaction", () => {
     })
   )
 
-  it.effect("counts as the provider does", () =>
+  it.effect.each([
+    { what: "twice", inputTokens: 5000, compacted: true },
+    { what: "no more than twice", inputTokens: 1_000_000, compacted: true },
+    { what: "half", inputTokens: 1, compacted: false }
+  ])("counts as the provider does: $what of what was estimated", ({ compacted: isCompacted, inputTokens }) =>
     Effect.gen(function* () {
-      const answer = Scripted.reply(
-        Scripted.call("read", { words: 10 }),
-        Scripted.finish("stop", { inputTokens: 5000, outputTokens: 1 })
-      )
-      const model = makeModel([answer, answer, Scripted.text("done")])
+      const usage = Scripted.finish("stop", { inputTokens, outputTokens: 1 })
+      const model = makeModel([Scripted.reply(Scripted.call("read", { words: 10 }), usage), Scripted.text("done")])
+      yield* Effect.gen(function* () {
+        yield* open([user(words(1000)), assistant(words(1000))])
+        yield* run("go on")
+        assert.strictEqual(model.steps[0]?.history.length, 3)
+        assert.strictEqual((model.steps[1]?.history.length ?? 0) < 5, isCompacted)
+      }).pipe(Effect.provide(layers(model, Compaction.window({ above: 4000, keep: 500 }))))
+    })
+  )
+
+  it.effect("learns nothing from a small request, of which most is overhead", () =>
+    Effect.gen(function* () {
+      const usage = Scripted.finish("stop", { inputTokens: 5000, outputTokens: 1 })
+      const model = makeModel([Scripted.reply(Scripted.call("read", { words: 2000 }), usage), Scripted.text("done")])
       yield* Effect.gen(function* () {
         yield* open([user("before"), assistant("so")])
         yield* run("go on")
-        assert.strictEqual(model.steps[0]?.history.length, 3)
-        assert.isBelow(model.steps[2]?.history.length ?? 0, 7)
+        assert.strictEqual(model.steps[1]?.history.length, 5)
       }).pipe(Effect.provide(layers(model, Compaction.window({ above: 4000, keep: 500 }))))
     })
   )
@@ -196,7 +210,7 @@ describe("Compaction", () => {
         yield* open([user(words(200)), assistant("so")])
         const turn = yield* Effect.forkChild(run("go on"))
         yield* Deferred.await(asked)
-        yield* TestClock.adjust("2 minutes")
+        yield* TestClock.adjust("1 minute")
         assert.strictEqual(stopReason(yield* Fiber.join(turn)), "end_turn")
         assert.strictEqual(model.steps[0]?.history.length, 3)
       }).pipe(Effect.provide(layers(model, Compaction.summary({ above: 200, keep: 50 }))))
@@ -221,7 +235,7 @@ describe("Compaction", () => {
         yield* Deferred.await(closed)
         yield* turn.abandon
         assert.strictEqual(stopReason(yield* run("once more")), "end_turn")
-        assert.deepStrictEqual((yield* compacted)[0], told("summary 2"))
+        assert.deepStrictEqual((yield* compacted)[0], told(`summary ${model.asked.length}`))
       }).pipe(Effect.provide(layers(model, Compaction.summary({ above: 280, keep: 50 }))))
     })
   )
@@ -260,17 +274,49 @@ describe("Compaction", () => {
     })
   )
 
-  it.effect("gives up on a context that overflows with nothing to leave out, and after a few times", () =>
+  it.effect("gives up on a context that overflows with nothing to leave out", () =>
     Effect.gen(function* () {
-      const overflow = Scripted.fail({ reason: "context_overflow" })
-      const model = makeModel(Array.from({ length: 20 }, () => overflow))
+      const model = makeModel([Scripted.fail({ reason: "context_overflow" })])
       yield* Effect.gen(function* () {
         yield* open()
         assert.strictEqual(stopReason(yield* run("go on")), "max_tokens")
         assert.strictEqual(model.steps.length, 1)
-        for (let turn = 0; turn < 6; turn++) yield* run(words(2 ** turn * 10))
-        assert.isBelow(model.steps.length, 20)
       }).pipe(Effect.provide(layers(model, Compaction.window())))
+    })
+  )
+
+  it.effect("gives up on a context that overflows however often something is left out", () =>
+    Effect.gen(function* () {
+      const model = makeModel(Array.from({ length: 20 }, () => Scripted.fail({ reason: "context_overflow" })))
+      const oneMore = Layer.succeed(Compaction.Compaction, {
+        compact: ({ history, isOverflow }) =>
+          Effect.succeed(isOverflow ? { from: history.cut.from + 1, shortenedTo: 0 } : undefined)
+      })
+      yield* Effect.gen(function* () {
+        yield* open(Array.from({ length: 20 }, (_, index) => user(`${index}`)))
+        assert.strictEqual(stopReason(yield* run("go on")), "max_tokens")
+        assert.deepStrictEqual(
+          model.steps.map(({ history }) => history.length),
+          [21, 20, 19, 18]
+        )
+      }).pipe(Effect.provide(layers(model, oneMore)))
+    })
+  )
+
+  it.effect("leaves a session alone for some minutes whose summary failed", () =>
+    Effect.gen(function* () {
+      const model = makeModel([], [Scripted.fail({ reason: "unauthorized" })])
+      yield* Effect.gen(function* () {
+        yield* open([user(words(200)), assistant("so")])
+        yield* run("one")
+        yield* TestClock.adjust("4 minutes")
+        yield* run("two")
+        assert.strictEqual(model.asked.length, 1)
+        yield* TestClock.adjust("1 minute")
+        yield* run("three")
+        assert.isAbove(model.asked.length, 1)
+        assert.deepStrictEqual((yield* compacted)[0], told(`summary ${model.asked.length}`))
+      }).pipe(Effect.provide(layers(model, Compaction.summary({ above: 280, keep: 50 }))))
     })
   )
 

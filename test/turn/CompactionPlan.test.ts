@@ -7,8 +7,12 @@ import * as CompactionPlan from "../../src/turn/CompactionPlan.ts"
 import { AnyConversation, slots } from "../support/AnyConversation.ts"
 
 const sizes: CompactionPlan.Sizes = { fixed: 10, ratio: 1 }
-const plan = (history: CompactedHistory.CompactedHistory, limits: CompactionPlan.Limits, isOverflow = false) => {
-  const made = CompactionPlan.make({ history, sizes, isOverflow }, limits)
+const plan = (
+  history: CompactedHistory.CompactedHistory,
+  limits: Omit<CompactionPlan.Limits, "told"> & { readonly told?: number },
+  isOverflow = false
+) => {
+  const made = CompactionPlan.make({ history, sizes, isOverflow }, { told: 0, ...limits })
   return made && CompactedHistory.compact(history, made)
 }
 const size = (history: CompactedHistory.CompactedHistory) => CompactionPlan.size(history, sizes)
@@ -25,18 +29,19 @@ describe("CompactionPlan", () => {
       conversation: AnyConversation,
       above: Schema.Literals([50, 500, 2000]),
       keep: Schema.Literals([10, 40, 400]),
+      told: Schema.Literals([0, 100]),
       isOverflow: Schema.Boolean
     },
-    ({ above, conversation, isOverflow, keep }) => {
+    ({ above, conversation, isOverflow, keep, told }) => {
       const history = CompactedHistory.full(slots(conversation))
-      const next = plan(history, { above, keep }, isOverflow)
+      const next = plan(history, { above, keep, told }, isOverflow)
       if (next === undefined) {
         if (isOverflow || size(history) > above) {
           const most = CompactedHistory.compact(history, {
             from: CompactedHistory.end(history),
             shortenedTo: isOverflow ? CompactedHistory.end(history) : 0
           })
-          assert.isAtMost(size(history) - size(most), isOverflow ? 0 : keep / 2)
+          assert.isAtMost(size(history) - size(most), isOverflow ? 0 : keep / 2 + told)
         }
         return
       }
@@ -73,6 +78,12 @@ describe("CompactionPlan", () => {
     assert.strictEqual(plan(full(...turn(20), said("user", 5000)), { above: 1000, keep: 200 }, true)?.cut.from, 2)
   })
 
+  it("frees more than what is told takes", () => {
+    const history = full(...turn(100), ...turn(100))
+    assert.isDefined(plan(history, { above: 400, keep: 200, told: 99 }))
+    assert.isUndefined(plan(history, { above: 400, keep: 200, told: 100 }))
+  })
+
   it("halves what overflowed, the latest results included, until nothing can be left out", () => {
     const use = [{ type: "tool_use", toolCallId: "a", name: "look", input: {} }] as const
     const history = full(
@@ -91,9 +102,9 @@ describe("CompactionPlan", () => {
   it("counts with what the provider counted", () => {
     const twice: CompactionPlan.Sizes = { fixed: 10, ratio: 2 }
     const history = full(...turn(100), ...turn(100))
-    assert.isUndefined(CompactionPlan.make({ history, sizes, isOverflow: false }, { above: 500, keep: 100 }))
+    assert.isUndefined(CompactionPlan.make({ history, sizes, isOverflow: false }, { above: 500, keep: 100, told: 0 }))
     assert.deepStrictEqual(
-      CompactionPlan.make({ history, sizes: twice, isOverflow: false }, { above: 500, keep: 250 }),
+      CompactionPlan.make({ history, sizes: twice, isOverflow: false }, { above: 500, keep: 250, told: 0 }),
       { from: 3, shortenedTo: 3 }
     )
   })
