@@ -7,8 +7,9 @@ import type { Limits } from "../session/Limits.ts"
 import * as MemorySessionStore from "../session/MemorySessionStore.ts"
 import * as RequestLimit from "../session/RequestLimit.ts"
 import * as RootCause from "../session/RootCause.ts"
-import { SecretBox } from "../session/SecretBox.ts"
-import type { SessionStore, StoreError } from "../session/SessionStore.ts"
+import { type CannotOpen, SecretBox } from "../session/SecretBox.ts"
+import * as Migrations from "../session/Migrations.ts"
+import { type SessionStore, StoreError } from "../session/SessionStore.ts"
 import * as SqliteClient from "../session/SqliteClient.ts"
 import * as SqlKeyStore from "../session/SqlKeyStore.ts"
 import * as SqlRateLimiterStore from "../session/SqlRateLimiterStore.ts"
@@ -29,8 +30,13 @@ const blame =
 /** So is a database that nothing can be done with. */
 const blameDatabase =
   (database: DatabaseSetting) =>
-  <A, R>(layer: Layer.Layer<A, StoreError, R>): Layer.Layer<A, InvalidSetting, R> =>
+  <A, R>(layer: Layer.Layer<A, CannotOpen | StoreError, R>): Layer.Layer<A, InvalidSetting, R> =>
     Layer.catch(layer, (error) => {
+      if (error._tag === "CannotOpen") {
+        return Layer.effectContext(
+          Effect.fail(new InvalidSetting({ variable: "AAP_SECRET_KEY", problem: error.message }))
+        )
+      }
       const problem = `${databaseText(database)} cannot be used: ${RootCause.message(error)}`
       return Layer.effectContext(Effect.fail(new InvalidSetting({ variable: "DATABASE_URL", problem })))
     })
@@ -54,6 +60,15 @@ const bounds = {
   idle_in_transaction_session_timeout: "5000"
 }
 
+/** A schema is changed by one server at a time, and takes as long as it takes: the others wait for it. */
+const migrated = (url: Redacted.Redacted<string>): Layer.Layer<never, StoreError> =>
+  Layer.effectDiscard(Effect.mapError(Migrations.run, (cause) => new StoreError({ operation: "migrate", cause }))).pipe(
+    Layer.provide(PgClient.layer({ url, applicationName: "effect-aap", maxConnections: 1 })),
+    Layer.catchTag("SqlError", (cause) =>
+      Layer.effectContext(Effect.fail(new StoreError({ operation: "connect", cause })))
+    )
+  )
+
 /** The PostgreSQL of a URL, as a server of ours speaks to it. */
 export const postgresClient = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
   PgClient.layer({ url, applicationName: "effect-aap", startupParameters: bounds, keepAlive: "10 seconds" })
@@ -65,7 +80,10 @@ const clientLayer = (
     case "sqlite":
       return SqliteClient.layer(database).pipe(blame("DATABASE_URL", `${database.filename} cannot be opened`))
     case "postgres":
-      return postgresClient(database.url).pipe(blame("DATABASE_URL", "the database cannot be reached"))
+      return postgresClient(database.url).pipe(
+        blame("DATABASE_URL", `${databaseText(database)} cannot be reached`),
+        Layer.provide(blameDatabase(database)(migrated(database.url)))
+      )
   }
 }
 
@@ -96,7 +114,7 @@ export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, Invali
         SqlSessionStore.layer({ leaseDuration, limits, takeOver: database.kind === "sqlite" }),
         SqlKeyStore.layer,
         requestsLayer(settings, SqlRateLimiterStore.layer)
-      ).pipe(blameDatabase(database), Layer.provide(Layer.merge(clientLayer(database), secretsLayer(settings))))
+      ).pipe(blameDatabase(database), Layer.provide(Layer.provideMerge(clientLayer(database), secretsLayer(settings))))
 }
 
 /** The keys of a database alone. */

@@ -52,12 +52,19 @@ const addCut = Effect.gen(function* () {
   yield* sql`ALTER TABLE sessions ADD COLUMN cut TEXT`
 })
 
+/** By what the keys are recognised that options were ever sealed with. */
+const createSecretKeys = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE secret_keys (digest TEXT PRIMARY KEY)`
+})
+
 /** Brings the database to the newest schema; each migration runs once. */
 export const run = Migrator.make({})({
   loader: Migrator.fromRecord({
     "0001_create_sessions": createSessions,
     "0002_add_cut": addCut,
-    "0003_create_tenancy": createTenancy
+    "0003_create_tenancy": createTenancy,
+    "0004_create_secret_keys": createSecretKeys
   }),
   table: "migrations"
 })

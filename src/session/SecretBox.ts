@@ -11,7 +11,7 @@ export class InvalidSecretKey extends Schema.TaggedError<InvalidSecretKey>()("In
 /** What was sealed cannot be opened: the key is another one, or somebody changed it. */
 export class CannotOpen extends Schema.TaggedError<CannotOpen>()("CannotOpen", {}) {
   override get message() {
-    return "what is encrypted in the database cannot be read with this key; give the key that it was written with, too"
+    return "what is encrypted in the database was written with another key; give that one too, behind a new one as NEW,OLD"
   }
 }
 

@@ -187,5 +187,10 @@ export const toHistory = (record: SessionRecord, rows: ReadonlyArray<Row>): Comp
 export const isWritten = (record: SessionRecord, fence: number, { number }: Commit): boolean =>
   record.fence === fence && number !== undefined && number < record.commits
 
-/** Whether the holder of this fence still holds the session. A lease that has lapsed holds until another is given. */
-export const holds = (record: SessionRecord, fence: number): boolean => record.fence === fence && record.expiresAt > 0
+/** Whether nothing was written between two readings of a session. */
+export const isSame = (one: SessionRecord, other: SessionRecord): boolean =>
+  one.fence === other.fence && one.commits === other.commits
+
+/** Whether the holder of this fence still holds the session: its lease has not lapsed, and no other was given. */
+export const holds = (record: SessionRecord, fence: number, now: number): boolean =>
+  record.fence === fence && !isFree(record, now)

@@ -34,7 +34,7 @@ export class RequestRepeated extends Schema.TaggedError<RequestRepeated>()("Requ
   }
 }
 
-/** The lease was taken over, has lapsed and was taken by another, or its session was deleted. Nothing was written. */
+/** The lease has lapsed or was taken over, or its session was deleted. Nothing was written. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { id: SessionId }) {
   override get message() {
     return `the turn no longer holds session ${this.id}`
@@ -134,7 +134,8 @@ export interface Page {
  *
  * 1. What a call of this service has answered is stored, also after the process dies.
  * 2. A session of another principal does not exist.
- * 3. At most one lease a session; a commit with any other fence writes nothing and fails with `LeaseLost`.
+ * 3. At most one lease a session; a commit with any other fence, or after its time, writes nothing and fails with
+ *    `LeaseLost`.
  * 4. A refused `accept` changes nothing. A commit that is tried again under its number is written once.
  * 5. A call that was running when its lease lapsed is closed with {@link ../history/Closing.ts unknown outcome} before
  *    anybody reads the session or its history.
@@ -208,10 +209,7 @@ export class SessionStore extends Context.Service<
     /** Removes the sessions, of anybody, that no turn was accepted on for so long and that none runs on; how many. */
     readonly expire: (age: Duration.Input) => Effect.Effect<number, StoreError>
 
-    /**
-     * Makes the lease last `leaseDuration` from now. One that has lapsed is lost where the principal's other turns are as
-     * many as may be.
-     */
+    /** Makes the lease last `leaseDuration` from now. */
     readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
   }
 >()("effect-aap/SessionStore") {}

@@ -3,7 +3,8 @@ import * as Arr from "effect/Array"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SessionId } from "../protocol/Session.ts"
 import * as Migrations from "./Migrations.ts"
-import { SecretBox } from "./SecretBox.ts"
+import * as KnownKeys from "./KnownKeys.ts"
+import { type CannotOpen, SecretBox } from "./SecretBox.ts"
 import type { Principal } from "./Session.ts"
 import type { Row } from "./SessionRecord.ts"
 import * as SessionRows from "./SessionRows.ts"
@@ -143,10 +144,13 @@ export interface SqlStoreOptions extends TableSessionStore.StoreOptions {
 const takeOver = (sql: SqlClient.SqlClient) =>
   Effect.asVoid(sql`UPDATE sessions SET fence = fence + 1, lease_expires_at = 0 WHERE lease_expires_at > 0`)
 
-/** Sessions in a SQL database, which is brought to the newest schema first. Their options are sealed by the `SecretBox`. */
+/**
+ * Sessions in a SQL database, which is brought to the newest schema first. Their options are sealed by the `SecretBox`; one
+ * whose keys the database does not know is refused.
+ */
 export const layer = (
   options: SqlStoreOptions = {}
-): Layer.Layer<SessionStore, StoreError, SqlClient.SqlClient | SecretBox> =>
+): Layer.Layer<SessionStore, CannotOpen | StoreError, SqlClient.SqlClient | SecretBox> =>
   Layer.effect(
     SessionStore,
     Effect.gen(function* () {
@@ -154,6 +158,9 @@ export const layer = (
       yield* Effect.mapError(Migrations.run, (cause) => new StoreError({ operation: "migrate", cause }))
       if (options.takeOver === true) yield* Effect.mapError(takeOver(sql), failed("take over"))
       const box = yield* SecretBox
+      yield* Effect.catchIf(KnownKeys.check(sql, box), SqlError.isSqlError, (cause) =>
+        Effect.fail(failed("look for its keys")(cause))
+      )
       return TableSessionStore.make(makeTable(sql, box), box, options)
     })
   )

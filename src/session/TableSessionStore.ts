@@ -19,7 +19,7 @@ import {
   type SessionStore,
   TurnInProgress
 } from "./SessionStore.ts"
-import type { SessionTable } from "./SessionTable.ts"
+import type { SessionTable, StoredSession } from "./SessionTable.ts"
 
 /** What every Layer of the store takes. */
 export interface StoreOptions {
@@ -27,6 +27,12 @@ export interface StoreOptions {
   readonly leaseDuration?: Duration.Input
   /** What one principal may have at a time; no limits by default. */
   readonly limits?: Limits
+}
+
+/** A session's record, and the rows that were read with it. */
+interface ReadAhead {
+  readonly record: SessionRecord.SessionRecord
+  readonly rows: ReadonlyArray<SessionRecord.Row>
 }
 
 /** How many sessions expire in one transaction, so that nobody waits long. */
@@ -65,36 +71,30 @@ export const make = (
     return recovered === undefined ? record : (yield* transaction(find(owner, id))).record
   })
 
+  /** The session, if it is held by this lease, and the moment that it is judged by. */
+  const judge = Effect.fnUntraced(function* (stored: StoredSession | undefined, lease: Lease) {
+    const now = yield* table.now
+    if (stored !== undefined && SessionRecord.holds(stored.record, lease.fence, now))
+      return { now, record: stored.record }
+    return yield* new LeaseLost({ id: lease.sessionId })
+  })
+
   const commit = Effect.fnUntraced(function* (lease: Lease, commit: Commit) {
     const stored = yield* table.find(lease.sessionId, true)
     if (stored !== undefined && SessionRecord.isWritten(stored.record, lease.fence, commit)) return
-    if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
-      return yield* new LeaseLost({ id: lease.sessionId })
-    }
-    yield* table.write(SessionRecord.commit(stored.record, commit))
+    const { record } = yield* judge(stored, lease)
+    yield* table.write(SessionRecord.commit(record, commit))
+  })
+
+  const renew = Effect.fnUntraced(function* (lease: Lease) {
+    const { now, record } = yield* judge(yield* table.find(lease.sessionId, true), lease)
+    yield* table.write({ record: { ...record, expiresAt: now + Duration.toMillis(leaseDuration) }, rows: [] })
   })
 
   /** Whether the owner, who is locked, may have one more turn. */
   const oneMoreTurn = Effect.fnUntraced(function* (owner: Principal, now: number) {
     if (limits.turns === undefined) return Result.void
     return checkTurns(limits.turns, yield* table.countHeld(owner, now, limits.turns))
-  })
-
-  const renew = Effect.fnUntraced(function* (lease: Lease) {
-    if (limits.turns !== undefined) {
-      const owner = (yield* table.find(lease.sessionId, false))?.owner
-      if (owner !== undefined) yield* table.lockOwner(owner)
-    }
-    const stored = yield* table.find(lease.sessionId, true)
-    if (stored === undefined || !SessionRecord.holds(stored.record, lease.fence)) {
-      return yield* new LeaseLost({ id: lease.sessionId })
-    }
-    const now = yield* table.now
-    // A lease that has lapsed is counted no more, so another turn may have its place.
-    if (SessionRecord.isFree(stored.record, now) && Result.isFailure(yield* oneMoreTurn(stored.owner, now))) {
-      return yield* new LeaseLost({ id: lease.sessionId })
-    }
-    yield* table.write({ record: { ...stored.record, expiresAt: now + Duration.toMillis(leaseDuration) }, rows: [] })
   })
 
   /**
@@ -131,11 +131,19 @@ export const make = (
     return session.id
   })
 
+  /** Reads a free session's history before anything is locked: it may be long, and others of its owner wait for the lock. */
+  const readAhead = Effect.fnUntraced(function* (owner: Principal, id: SessionId) {
+    const stored = yield* table.find(id, false)
+    if (stored === undefined || stored.owner !== owner || stored.record.expiresAt > 0) return undefined
+    return { record: stored.record, rows: yield* table.rows(id, stored.record.cut) }
+  })
+
   const accept = Effect.fnUntraced(function* <A extends Acceptance, E>(
     owner: Principal,
     id: SessionId,
     decide: (session: Session) => Result.Result<A, E>,
-    keyed: KeyedTurn.RequestKey | undefined
+    keyed: KeyedTurn.RequestKey | undefined,
+    ahead: ReadAhead | undefined
   ) {
     if (limits.turns !== undefined) yield* table.lockOwner(owner)
     const { now, record } = yield* find(owner, id)
@@ -151,11 +159,15 @@ export const make = (
     const remembered = request === undefined ? acceptance : { ...acceptance, keyed: request.keyed }
     const change = SessionRecord.accept(record, remembered, now, Duration.toMillis(leaseDuration))
     yield* table.write(change)
+    const rows =
+      ahead !== undefined && SessionRecord.isSame(ahead.record, record)
+        ? [...ahead.rows, ...change.rows]
+        : yield* table.rows(id, record.cut)
     return {
       acceptance,
       lease: { sessionId: id, fence: change.record.fence },
       session: SessionRecord.toSession(change.record),
-      history: SessionRecord.toHistory(change.record, yield* table.rows(id, change.record.cut))
+      history: SessionRecord.toHistory(change.record, rows)
     }
   })
 
@@ -187,7 +199,10 @@ export const make = (
       const record = yield* read(owner, id)
       return CompactedHistory.entries(SessionRecord.toHistory(record, yield* table.rows(id, record.cut)))
     }),
-    accept: (owner, id, decide, keyed) => transaction(accept(owner, id, decide, keyed)),
+    accept: (owner, id, decide, keyed) =>
+      Effect.flatMap(limits.turns === undefined ? Effect.undefined : readAhead(owner, id), (ahead) =>
+        transaction(accept(owner, id, decide, keyed, ahead))
+      ),
     remembered: Effect.fnUntraced(function* (owner, id, key) {
       const record = yield* read(owner, id)
       const now = yield* table.now

@@ -75,7 +75,8 @@ const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
  * The turn, as a stream of its events.
  *
  * 1. `turn_start` first, `turn_stop` last, one of each, whatever fails between.
- * 2. What is told is stored first: a result before its event, a step before the next, all before `turn_stop`.
+ * 2. What is told is stored first: a result before its event, a step before the next, all before `turn_stop`. What a turn
+ *    that breaks off leaves is told if it could be stored.
  * 3. The lease is given back before `turn_stop` is told, so that the application's next turn finds it free.
  * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
  */
@@ -206,15 +207,18 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
     if (stopped !== undefined) return [stop(stopped)]
     stopped = reason
-    const { commit, events } = TurnState.abandon(state, model.provider)
-    yield* Option.match(unsettled, {
+    const { commit, events, storedEvents } = TurnState.abandon(state, model.provider)
+    const told = yield* Option.match(unsettled, {
       onNone: () => write({ ...commit, stopReason: reason }, () => undefined),
       onSome: Effect.fail
     }).pipe(
-      Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message)),
-      Effect.catchCause((cause) => Effect.logError("what a turn left could not be stored", cause))
+      Effect.as(events),
+      Effect.catchTag("LeaseLost", ({ message }) => Effect.as(Effect.logDebug(message), storedEvents)),
+      Effect.catchCause((cause) =>
+        Effect.as(Effect.logError("what a turn left could not be stored", cause), storedEvents)
+      )
     )
-    return [...events, stop(reason)]
+    return [...told, stop(reason)]
   }, Effect.uninterruptible)
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))

@@ -61,18 +61,22 @@ export const tell = (state: TurnState, result: HistoryEntry): TurnState => ({
   untold: new Set([...state.untold].filter((other) => other !== result))
 })
 
+/** What ends a turn at once: what to store, what to tell once it is stored, and what to tell where it could not be. */
+export interface Abandoned {
+  readonly commit: Commit
+  readonly events: ReadonlyArray<TurnEvent>
+  readonly storedEvents: ReadonlyArray<TurnEvent>
+}
+
 /**
- * How to end a turn at once, wherever it stands: what to store, and what to tell.
+ * How to end a turn at once, wherever it stands.
  *
  * 1. What the model has said is kept, blank text aside.
  * 2. Every call that was announced and has no result is closed, with the reason.
  * 3. Results that are stored are told.
  * 4. The lease is given back.
  */
-export const abandon = (
-  state: TurnState,
-  provider: string
-): { readonly commit: Commit; readonly events: ReadonlyArray<TurnEvent> } => {
+export const abandon = (state: TurnState, provider: string): Abandoned => {
   const close = (call: ToolCall) => Closing.close(call, state.started.has(call.toolCallId) ? "interrupted" : "notRun")
   const owed = state.conversation.tail.flatMap((slot) =>
     slot._tag === "Running"
@@ -93,6 +97,7 @@ export const abandon = (
       ...unanswered.flatMap(toolResult),
       ...said,
       ...closed.flatMap(toolResult)
-    ]
+    ],
+    storedEvents: [...state.untold].flatMap(toolResult)
   }
 }

@@ -111,7 +111,7 @@ describe("effect-aap keys", () => {
     {
       args: ["keys", "add", "a b"],
       env: { DATABASE_URL: "sqlite:/dev/null/x.db" },
-      says: "Expected a name of letters"
+      says: "Expected a name of up to 128 letters"
     },
     { args: ["keys", "list"], env: { DATABASE_URL: "sqlite:/dev/null/x.db" }, says: "cannot be opened" },
     { args: ["keys", "add"], env: {}, says: "Missing required argument: name" },

@@ -68,6 +68,15 @@ describe("the gate", () => {
     for (const { resolved } of Object.values(packages)) assert.isUndefined(resolved)
   })
 
+  it("has no file in which two versions were left for somebody to choose", () => {
+    const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0")
+    const marked = files.filter(
+      (file) => /\.(?:ts|md|json)$/.test(file) && /^(?:<{7}|>{7}) /m.test(readFileSync(join(root, file), "utf8"))
+    )
+    assert.deepStrictEqual(marked, [])
+    assert.include(files, "CHANGELOG.md")
+  })
+
   it("refuses an effect that nobody runs", () => {
     const compiler = execFileSync(join(root, "node_modules/.bin/effect-tsgo"), ["get-exe-path"], { encoding: "utf8" })
     const { status, stdout } = spawnSync(compiler.trim(), ["--project", "tsconfig.json"], {

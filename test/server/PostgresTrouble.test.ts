@@ -19,7 +19,7 @@ const clientOf = (url: string, maxConnections: number) =>
   ).pipe(Effect.flatten)
 
 /** A database of its own, its servers' store as the settings make it, and a client of the test's that no trouble reaches. */
-const prepare = Effect.gen(function* () {
+const prepare = Effect.fnUntraced(function* (leaseDuration = Duration.seconds(30)) {
   const owners = yield* (yield* Postgres).database
   const name = new URL(owners).pathname.slice(1)
   const sql = yield* clientOf(owners, 4)
@@ -30,7 +30,7 @@ const prepare = Effect.gen(function* () {
   const context = yield* Layer.build(
     ConfiguredStore.layer({
       database: { kind: "postgres", url },
-      leaseDuration: Duration.seconds(2),
+      leaseDuration,
       limits: { requests: Option.none(), sessions: Option.none(), turns: Option.none() },
       secretKeys: [Redacted.make(secretKey)]
     })
@@ -39,7 +39,7 @@ const prepare = Effect.gen(function* () {
   return { name, sql, store, url }
 })
 
-type Place = Effect.Success<typeof prepare>
+type Place = Effect.Success<ReturnType<typeof prepare>>
 
 const run = ({ sql }: Place, ...statements: ReadonlyArray<string>) =>
   Effect.orDie(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
@@ -101,7 +101,7 @@ describe.concurrent("a PostgreSQL database", () => {
     { name: "cutting its connections", trouble: cutting }
   ])("that is $name for a moment costs a turn a pause", ({ trouble }) =>
     Effect.gen(function* () {
-      const place = yield* prepare
+      const place = yield* prepare()
       yield* Effect.provideService(passes(place.store, yield* trouble(place)), SqlClient.SqlClient, place.sql)
     }).pipe(Effect.provide(postgres))
   )
@@ -111,14 +111,14 @@ describe.concurrent("a PostgreSQL database", () => {
     { name: "out of connections", trouble: outOfConnections }
   ])("that stays $name ends a turn with error, and the service is back with it", ({ trouble }) =>
     Effect.gen(function* () {
-      const place = yield* prepare
+      const place = yield* prepare(Duration.seconds(2))
       yield* Effect.provideService(lasts(place.store, yield* trouble(place)), SqlClient.SqlClient, place.sql)
     }).pipe(Effect.provide(postgres))
   )
 
   it.live("that is slow is waited for", () =>
     Effect.gen(function* () {
-      const place = yield* prepare
+      const place = yield* prepare()
       yield* Effect.gen(function* () {
         const id = yield* openSession()
         const { breaks, mends } = yield* lock(place, rows)
@@ -134,7 +134,7 @@ describe.concurrent("a PostgreSQL database", () => {
 
   it.live("that does not come to an end is not waited for without end, and nothing is changed", () =>
     Effect.gen(function* () {
-      const place = yield* prepare
+      const place = yield* prepare()
       yield* Effect.gen(function* () {
         const id = yield* openSession()
         const { breaks, mends } = yield* lock(place, "LOCK TABLE sessions IN EXCLUSIVE MODE")
@@ -159,7 +159,7 @@ describe.concurrent("a PostgreSQL database", () => {
 
   it.live("takes the locks of a server that froze while it held them", () =>
     Effect.gen(function* () {
-      const place = yield* prepare
+      const place = yield* prepare()
       yield* Effect.gen(function* () {
         const id = yield* openSession()
         const held = yield* Deferred.make<void>()

@@ -55,7 +55,7 @@ const startReplica = (url: string, port: number) =>
     AAP_SECRET_KEY: secretKey,
     AAP_LEASE: "2",
     AAP_MODEL: "openai/quick",
-    AAP_COMPACT_ABOVE: "1000",
+    AAP_COMPACT_ABOVE: "4000",
     OPENAI_BASE_URL: `http://127.0.0.1:${port}`
   })
 
@@ -113,7 +113,7 @@ describe("several servers over one PostgreSQL", () => {
               const server = replicas[yield* Random.nextIntBetween(0, replicas.length - 1)] ?? first
               const id = ids[yield* Random.nextIntBetween(0, ids.length - 1)] ?? ""
               const ask = yield* Random.nextBoolean
-              const content = `turn ${++turns}${ask ? ", what time is it" : ""}`
+              const content = `turn ${++turns}${ask ? ", what time is it" : ""}${" and so on".repeat(20)}`
               const { status } = yield* take(server, id, content)
               outcomes.push({ id, content, status })
             }

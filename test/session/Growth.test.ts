@@ -61,7 +61,9 @@ const rowsOf = Effect.fnUntraced(function* (tables: ReadonlyArray<string>) {
 })
 
 const assertEmpty = Effect.fnUntraced(function* (tables: ReadonlyArray<{ readonly name: string }>) {
-  const ours = tables.map(({ name }) => name).filter((name) => name !== "migrations" && !name.startsWith("sqlite_"))
+  const ours = tables
+    .map(({ name }) => name)
+    .filter((name) => !["migrations", "secret_keys"].includes(name) && !name.startsWith("sqlite_"))
   assert.includeMembers(ours, ["sessions", "history"])
   for (const { count, table } of yield* rowsOf(ours)) assert.strictEqual(count, 0, table)
 })

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Slot from "../../src/history/Slot.ts"
 import { SessionId } from "../../src/protocol/Session.ts"
 import * as SqlSessionStore from "../../src/session/SqlSessionStore.ts"
@@ -20,8 +21,8 @@ const clocked = (options?: SqlSessionStore.SqlStoreOptions) =>
   )
 
 /** Several stores over one database, each with connections of its own. */
-const replicas = Effect.fnUntraced(function* (count: number, options: SqlSessionStore.SqlStoreOptions) {
-  const url = yield* (yield* Postgres).database
+const replicas = Effect.fnUntraced(function* (count: number, options: SqlSessionStore.SqlStoreOptions, at?: string) {
+  const url = at ?? (yield* (yield* Postgres).database)
   const layer = SqlSessionStore.layer(options).pipe(Layer.provide(testSecrets))
   return yield* Effect.forEach(Array.from({ length: count }), () =>
     Effect.map(Layer.build(Layer.fresh(layer.pipe(Layer.provide(Layer.fresh(clientOf(url)))))), (context) =>
@@ -98,6 +99,28 @@ describe("SqlSessionStore on PostgreSQL", () => {
         { concurrency: "unbounded" }
       )
       assert.strictEqual(all.filter(Result.isSuccess).length, 3)
+    }).pipe(Effect.provide(postgres))
+  )
+
+  it.live("expires no session that another server is just taking, and does not wait for it", () =>
+    Effect.gen(function* () {
+      const url = yield* (yield* Postgres).database
+      const [store] = yield* replicas(1, {}, url)
+      if (store === undefined) return yield* Effect.die("no store")
+      for (const index of [1, 2]) yield* store.create(ada, session(name(index)), [])
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`UPDATE sessions SET fence = fence + 1 WHERE id = ${name(1)}`
+            assert.strictEqual(yield* store.expire("0 millis"), 1)
+          })
+        )
+      }).pipe(Effect.provide(clientOf(url)))
+      assert.deepStrictEqual(
+        (yield* store.list(ada, { limit: 10 })).sessions.map(({ id }) => id),
+        [name(1)]
+      )
     }).pipe(Effect.provide(postgres))
   )
 })

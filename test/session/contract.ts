@@ -6,6 +6,7 @@ import { type HistoryEntry, make as entry } from "../../src/history/HistoryEntry
 import type { Answerer, PendingCall } from "../../src/history/PendingCall.ts"
 import * as Slot from "../../src/history/Slot.ts"
 import { SessionId } from "../../src/protocol/Session.ts"
+import type { CannotOpen } from "../../src/session/SecretBox.ts"
 import { Principal, type Session } from "../../src/session/Session.ts"
 import { SessionStore, type StoreError } from "../../src/session/SessionStore.ts"
 
@@ -57,7 +58,7 @@ export class Passing extends Context.Service<
 export const pass = (duration: Duration.Input) => Effect.flatMap(Passing, (time) => time.pass(duration))
 
 /** The contract of every `SessionStore`: what its doc comment promises, one test a promise. */
-export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreError>, runs = 300) => {
+export const contract = (layer: () => Layer.Layer<SessionStore | Passing, CannotOpen | StoreError>, runs = 300) => {
   const test = (name: string, run: Effect.Effect<void, unknown, SessionStore | Passing>) =>
     it.effect(name, () => run.pipe(Effect.provide(layer())))
 
@@ -281,21 +282,42 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, StoreE
   )
 
   test(
-    "holds a lease as long as it is renewed, and after its time until another asks",
+    "holds a lease as long as it is renewed, and no longer though nobody else asks",
     Effect.gen(function* () {
       const store = yield* SessionStore
       yield* store.create(ada, session(id), [])
-      const turn = yield* store.accept(ada, id, bring())
+      const turn = yield* store.accept(ada, id, bring(Slot.running(call("a"))))
       for (let round = 0; round < 5; round++) {
         yield* pass(Duration.divideUnsafe(store.leaseDuration, 2))
         yield* store.renew(turn.lease)
       }
       assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
-      yield* pass(Duration.times(store.leaseDuration, 3))
-      yield* store.commit(turn.lease, { append: [Slot.entry(says("late"))] })
-      const next = yield* store.accept(ada, id, bring())
+      yield* pass(store.leaseDuration)
+      assert.strictEqual(yield* failure(store.commit(turn.lease, { settle: [result("a")] })), "LeaseLost")
+      assert.strictEqual(yield* failure(store.renew(turn.lease)), "LeaseLost")
+      const next = yield* store.accept(ada, id, bring(Slot.entry(says("next"))))
       assert.strictEqual(yield* failure(store.commit(turn.lease, {})), "LeaseLost")
-      assert.deepStrictEqual(CompactedHistory.entries(next.history), [says("late")])
+      assert.deepStrictEqual(CompactedHistory.entries(next.history), [unknown("a"), says("next")])
+    })
+  )
+
+  test(
+    "recovers a session that was cut while its calls ran",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.create(ada, session(id), ["one", "two", "three"].map(says))
+      const turn = yield* store.accept(ada, id, bring(Slot.entry(says("four"))))
+      const cut = { from: 2, kept: [0], shortenedTo: 0 }
+      yield* store.commit(turn.lease, { cut })
+      yield* store.commit(turn.lease, {
+        append: [Slot.entry(says("five")), Slot.running(call("a")), Slot.running(call("b"))]
+      })
+      yield* store.commit(turn.lease, { settle: [result("b")] })
+      yield* pass(store.leaseDuration)
+      const tail = [says("three"), says("four"), says("five"), unknown("a"), result("b")]
+      assert.deepStrictEqual(yield* store.compacted(ada, id), [says("one"), ...tail])
+      const next = yield* store.accept(ada, id, bring())
+      assert.deepStrictEqual(next.history, { cut, kept: [says("one")], tail: tail.map(Slot.entry) })
     })
   )
 

@@ -3,14 +3,17 @@ import { Effect, type Layer, Result } from "effect"
 import * as Slot from "../../src/history/Slot.ts"
 import { SessionId } from "../../src/protocol/Session.ts"
 import type { Limits } from "../../src/session/Limits.ts"
+import type { CannotOpen } from "../../src/session/SecretBox.ts"
 import { SessionStore, type StoreError } from "../../src/session/SessionStore.ts"
 import type { StoreOptions } from "../../src/session/TableSessionStore.ts"
-import { ada, bob, bring, call, failure, type Passing, pass, result, says, session } from "./contract.ts"
+import { ada, bob, bring, failure, type Passing, pass, says, session } from "./contract.ts"
 
 const name = (index: number) => SessionId.make(`sess_${index}`)
 
 /** What every `SessionStore` promises about the limits of principals. */
-export const limitsContract = (layer: (options?: StoreOptions) => Layer.Layer<SessionStore | Passing, StoreError>) => {
+export const limitsContract = (
+  layer: (options?: StoreOptions) => Layer.Layer<SessionStore | Passing, CannotOpen | StoreError>
+) => {
   const test = (title: string, limits: Limits, run: Effect.Effect<void, unknown, SessionStore | Passing>) =>
     it.effect(title, () => run.pipe(Effect.provide(layer({ limits }))))
 
@@ -96,21 +99,21 @@ export const limitsContract = (layer: (options?: StoreOptions) => Layer.Layer<Se
   )
 
   test(
-    "renews no lapsed lease whose place another turn has",
-    { turns: 1 },
+    "begins a turn with the whole history, whatever was written just before",
+    { turns: 2 },
     Effect.gen(function* () {
       const store = yield* SessionStore
-      for (const index of [1, 2]) yield* store.create(ada, session(name(index)), [])
-      const frozen = yield* store.accept(ada, name(1), bring(Slot.running(call("a"))))
-      yield* pass(store.leaseDuration)
-      yield* store.renew(frozen.lease)
-      assert.strictEqual(yield* failure(store.accept(ada, name(2), bring())), "TooManyTurns")
-      yield* pass(store.leaseDuration)
-      const next = yield* store.accept(ada, name(2), bring())
-      assert.strictEqual(yield* failure(store.renew(frozen.lease)), "LeaseLost")
-      yield* store.commit(frozen.lease, { settle: [result("a")], release: true })
-      yield* store.renew(next.lease)
-      assert.deepStrictEqual(yield* store.history(ada, name(1)), [result("a")])
+      yield* store.create(ada, session(name(1)), [says("one")])
+      const first = yield* store.accept(ada, name(1), bring(Slot.entry(says("two"))))
+      assert.deepStrictEqual(first.history.tail, [says("one"), says("two")].map(Slot.entry))
+      const cut = { from: 1, kept: [0], shortenedTo: 0 }
+      yield* store.commit(first.lease, { append: [Slot.entry(says("three"))], cut, release: true })
+      const second = yield* store.accept(ada, name(1), bring(Slot.entry(says("four"))))
+      assert.deepStrictEqual(second.history, {
+        cut,
+        kept: [says("one")],
+        tail: ["two", "three", "four"].map(says).map(Slot.entry)
+      })
     })
   )
 }
