@@ -114,7 +114,7 @@ export const layer = (settings: StoreSettings): Layer.Layer<SessionStore, Invali
         SqlSessionStore.layer({ leaseDuration, limits, takeOver: database.kind === "sqlite" }),
         SqlKeyStore.layer,
         requestsLayer(settings, SqlRateLimiterStore.layer)
-      ).pipe(blameDatabase(database), Layer.provide(Layer.provideMerge(clientLayer(database), secretsLayer(settings))))
+      ).pipe(blameDatabase(database), Layer.provide(Layer.provideMerge(secretsLayer(settings), clientLayer(database))))
 }
 
 /** The keys of a database alone. */

@@ -1,6 +1,7 @@
 import { Config, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import type * as Arr from "effect/Array"
 import * as AddressGuard from "../tool/AddressGuard.ts"
+import { parseKey } from "../session/SecretBox.ts"
 import { PrincipalName } from "../session/Session.ts"
 import type { ApiKey } from "../server/ApiKeys.ts"
 
@@ -158,7 +159,17 @@ const list: Parse<ReadonlyArray<string>> = (text) =>
 
 /** The first seals, all open: a new key is put before the old one. */
 const secretKeys: Parse<ReadonlyArray<Redacted.Redacted<string>>> = (text) =>
-  Result.map(list(text), (keys) => keys.map((key) => Redacted.make(key)))
+  Result.flatMap(list(text), (keys) =>
+    Result.all(
+      keys.map((text) => {
+        const key = Redacted.make(text)
+        return Result.mapBoth(parseKey(key), {
+          onFailure: ({ message }) => `it cannot be used: ${message}`,
+          onSuccess: () => key
+        })
+      })
+    )
+  )
 
 const isName = Schema.is(PrincipalName)
 

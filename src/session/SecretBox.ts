@@ -28,7 +28,7 @@ export const isSealed = (text: string): boolean =>
   Buffer.byteLength(text.slice(version.length), "base64url") >= ivBytes + tagBytes
 
 /** The bytes of a key as it is written: 32 of them, in base64. */
-const parseKey = (key: Redacted.Redacted<string>): Result.Result<Buffer, InvalidSecretKey> => {
+export const parseKey = (key: Redacted.Redacted<string>): Result.Result<Buffer, InvalidSecretKey> => {
   const text = Redacted.value(key).trim()
   const bytes = Buffer.from(text, "base64")
   return bytes.length === keyBytes && /^[\w+/-]+=*$/.test(text)

@@ -235,7 +235,7 @@ describe("the server process", () => {
     { env: { DATABASE_URL: "postgres://u:secret@[" }, says: 'DATABASE_URL: "postgres:…" is no database' },
     { env: { DATABASE_URL: "postgres://u@127.0.0.1/x" }, says: "AAP_SECRET_KEY: it is needed with PostgreSQL" },
     {
-      env: { AAP_SECRET_KEY: "short", DATABASE_URL: "sqlite::memory:" },
+      env: { AAP_SECRET_KEY: "short", DATABASE_URL: "memory:" },
       says: "AAP_SECRET_KEY: it cannot be used: it is no key of 32 bytes"
     },
     { env: { OPENAI_API_KEY: "secret with blanks" }, says: "OPENAI_API_KEY: it is no key" },
