@@ -49,6 +49,15 @@ const model =
     })
   }
 
+/** What was said before, and is more than a model is fed. */
+const longAgo = Array.from(
+  { length: 60 },
+  (_, index): HistoryMessage => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `${index} ${"once ".repeat(80)}`
+  })
+)
+
 const startReplica = (url: string, port: number) =>
   startServer({
     DATABASE_URL: url,
@@ -59,10 +68,11 @@ const startReplica = (url: string, port: number) =>
     OPENAI_BASE_URL: `http://127.0.0.1:${port}`
   })
 
-const create = (server: ServerProcess) =>
+const create = (server: ServerProcess, messages: ReadonlyArray<HistoryMessage> = []) =>
   Effect.map(
     askProcess(server, "/sessions", {
-      agent: { name: "assistant", tools: [{ name: "current_time", trust: true }] }
+      agent: { name: "assistant", tools: [{ name: "current_time", trust: true }] },
+      messages
     }),
     ({ json }) => (json as { readonly sessionId: string }).sessionId
   )
@@ -103,7 +113,7 @@ describe("several servers over one PostgreSQL", () => {
         const replicas = yield* Effect.forEach([1, 2, 3], () => startReplica(url, port))
         const [first] = replicas
         if (first === undefined) return yield* Effect.die("no replica")
-        const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => create(first))
+        const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => create(first, longAgo))
         const outcomes: Array<{ readonly id: string; readonly content: string; readonly status: number }> = []
         let turns = 0
 
@@ -113,7 +123,7 @@ describe("several servers over one PostgreSQL", () => {
               const server = replicas[yield* Random.nextIntBetween(0, replicas.length - 1)] ?? first
               const id = ids[yield* Random.nextIntBetween(0, ids.length - 1)] ?? ""
               const ask = yield* Random.nextBoolean
-              const content = `turn ${++turns}${ask ? ", what time is it" : ""}${" and so on".repeat(20)}`
+              const content = `turn ${++turns}${ask ? ", what time is it" : ""}`
               const { status } = yield* take(server, id, content)
               outcomes.push({ id, content, status })
             }
