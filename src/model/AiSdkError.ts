@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { ModelError } from "./ModelError.ts"
 import * as ProviderError from "./ProviderError.ts"
-import * as RetryAfter from "./RetryAfter.ts"
+import * as RetryAfter from "../protocol/RetryAfter.ts"
 
 /** An error of the SDK's, as far as it is read. Their classes are told by their names, so that no package is needed. */
 const SdkError = Schema.Struct({

@@ -5,7 +5,7 @@ import * as AnswerReader from "./AnswerReader.ts"
 import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider } from "./ModelProvider.ts"
-import * as RetryAfter from "./RetryAfter.ts"
+import * as RetryAfter from "../protocol/RetryAfter.ts"
 
 /** Where a provider is, with whose key, and how long it may be silent. */
 export interface Connection {

@@ -1,11 +1,9 @@
 import { Duration, Effect, Schema } from "effect"
-import { JsonObject } from "../protocol/Content.ts"
+import type { JsonObject } from "../protocol/Content.ts"
 import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import type { ToolSpec } from "../protocol/Tool.ts"
+import * as ToolParameters from "../protocol/ToolParameters.ts"
 import type { ToolCallContext } from "./ToolRegistry.ts"
-
-/** A Schema of a tool's input: of an object, decoded without services. */
-export type InputSchema = Schema.Codec<object, unknown>
 
 /** The input of a call does not fit its tool. The message names each place and what would fit. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", { message: Schema.String }) {}
@@ -23,7 +21,7 @@ export interface ServerTool<out R = never> {
 }
 
 /** How a tool is declared. */
-export interface Declaration<S extends InputSchema, E, R> {
+export interface Declaration<S extends ToolParameters.InputSchema, E, R> {
   /** Up to 128 characters that can be seen, unique in the registry. */
   readonly name: string
   readonly title?: string
@@ -42,17 +40,6 @@ export interface Declaration<S extends InputSchema, E, R> {
   readonly hidden?: boolean
 }
 
-const decodeParameters = Schema.decodeUnknownSync(JsonObject)
-
-/** One JSON Schema that stands by itself: the root in place, what it refers to under `$defs`. No fields are no rules. */
-const toParameters = (input: Schema.Constraint): JsonObject => {
-  const { definitions, schema } = Schema.toJsonSchemaDocument(input)
-  const root = typeof schema.$ref === "string" ? (definitions[schema.$ref.replace("#/$defs/", "")] ?? schema) : schema
-  if (root.type === undefined && root.not !== undefined) return { type: "object", properties: {} }
-  const rest = Object.keys(definitions).length === 0 ? {} : { $defs: definitions }
-  return decodeParameters({ properties: {}, ...root, type: "object", ...rest })
-}
-
 const isName = (name: string): boolean => name.length <= 128 && /^[^\p{C}\p{Z}]+$/u.test(name)
 
 /**
@@ -66,12 +53,14 @@ const isName = (name: string): boolean => name.length <= 128 && /^[^\p{C}\p{Z}]+
  *   handler: ({ location }) => Effect.succeed(`${location}: 18°C, cloudy`)
  * })
  */
-export const make = <S extends InputSchema, E = never, R = never>(declaration: Declaration<S, E, R>): ServerTool<R> => {
+export const make = <S extends ToolParameters.InputSchema, E = never, R = never>(
+  declaration: Declaration<S, E, R>
+): ServerTool<R> => {
   const { description, handler, hidden = false, input, name, timeout = "1 minute", title } = declaration
   if (!isName(name)) throw new Error(`"${name}" is no name of a tool: 1 to 128 characters, without blanks`)
-  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(input), { errors: "all" })
+  const decode = ToolParameters.decoder(input)
   return {
-    spec: { name, ...(title === undefined ? {} : { title }), description, parameters: toParameters(input) },
+    spec: { name, ...(title === undefined ? {} : { title }), description, parameters: ToolParameters.make(input) },
     hidden,
     timeout: Duration.fromInputUnsafe(timeout),
     prepare: (json, call) =>

@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import type { InputContent } from "../protocol/Content.ts"
 import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
 import type { ServerTool } from "./ServerTool.ts"
-import { toContent, toFailure } from "./ToolOutcome.ts"
+import { toContent, toFailure } from "../history/ToolOutcome.ts"
 
 /** Where a call comes from. */
 export interface ToolCallContext {

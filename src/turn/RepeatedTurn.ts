@@ -4,7 +4,7 @@ import type { StopReason, StreamMode } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
 import type { SessionStore } from "../session/SessionStore.ts"
-import * as Replay from "./Replay.ts"
+import * as Replay from "../history/Replay.ts"
 import type { Turn } from "./TurnRunner.ts"
 
 /** How often a turn that runs, here or on another server, is asked whether it is over. */

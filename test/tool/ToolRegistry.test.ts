@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { currentTime } from "../../src/tool/CurrentTime.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
-import { maxLength } from "../../src/tool/ToolOutcome.ts"
+import { maxLength } from "../../src/history/ToolOutcome.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
 
 class Greeting extends Context.Service<Greeting, { readonly text: string }>()("test/Greeting") {}

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Transcript from "../../src/history/Transcript.ts"
 import { TurnEvent } from "../../src/protocol/TurnEvent.ts"
-import * as Replay from "../../src/turn/Replay.ts"
+import * as Replay from "../../src/history/Replay.ts"
 
 describe("Replay", () => {
   it.prop(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as RetryAfter from "../../src/model/RetryAfter.ts"
+import * as RetryAfter from "../../src/protocol/RetryAfter.ts"
 
 describe("RetryAfter", () => {
   it.each([

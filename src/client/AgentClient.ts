@@ -1,0 +1,189 @@
+import { Context, Effect, Layer, Option, type Redacted, Stream } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import * as Replay from "../history/Replay.ts"
+import { Meta } from "../protocol/Agent.ts"
+import { Api } from "../protocol/Api.ts"
+import type { HistoryMessage } from "../protocol/Message.ts"
+import {
+  type CreateSession,
+  History,
+  SessionCreated,
+  type SessionId,
+  SessionInfo,
+  SessionPage
+} from "../protocol/Session.ts"
+import { type StreamMode, type TurnRequest, TurnResponse } from "../protocol/Turn.ts"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import { type AgentError, InvalidAnswer } from "./AgentError.ts"
+import * as Answer from "./Answer.ts"
+import * as Again from "./Again.ts"
+import * as TurnStream from "./TurnStream.ts"
+
+/** Which server, and who asks. */
+export interface AgentClientOptions {
+  /** Where its endpoints stand, such as `https://agents.example/v3`. */
+  readonly baseUrl: string | URL
+  readonly apiKey?: Redacted.Redacted<string>
+}
+
+/** How a POST is sent. */
+export interface SendOptions {
+  /**
+   * The same for a request that is sent again, and for no other: a server that knows the header does what was asked once.
+   * With it a POST is also tried again where the connection failed.
+   */
+  readonly idempotencyKey?: string
+}
+
+/** A turn as an application asks for it; how it is streamed is said apart. */
+export type TurnInput = Omit<TurnRequest, "stream">
+
+/**
+ * The seven endpoints of an agent server, typed. What a server refuses in passing (429, 503, a turn that still runs) is asked again,
+ * three times in all, as are GET and DELETE where the connection failed. Interrupting a fiber closes its request.
+ */
+export class AgentClient extends Context.Service<
+  AgentClient,
+  {
+    readonly meta: Effect.Effect<Meta, AgentError>
+    /** A page of the caller's sessions, newest first; `after` is the `next` of the page before. */
+    readonly sessionPage: (after?: string) => Effect.Effect<SessionPage, AgentError>
+    /** All of the caller's sessions, newest first, asked for a page at a time. */
+    readonly sessions: Stream.Stream<SessionInfo, AgentError>
+    readonly createSession: (request: CreateSession, options?: SendOptions) => Effect.Effect<SessionId, AgentError>
+    readonly session: (id: SessionId) => Effect.Effect<SessionInfo, AgentError>
+    readonly deleteSession: (id: SessionId) => Effect.Effect<void, AgentError>
+    /** All that was said (`full`), or what the model is fed (`compacted`). */
+    readonly history: (
+      id: SessionId,
+      type?: "full" | "compacted"
+    ) => Effect.Effect<ReadonlyArray<HistoryMessage>, AgentError>
+    /**
+     * Takes a turn and gives its events as they come, `turn_start` first and `turn_stop` last, in whichever mode: `delta`
+     * where nothing is said. A server that answers with one JSON body all the same is understood.
+     */
+    readonly turn: (
+      id: SessionId,
+      input: TurnInput,
+      options?: SendOptions & { readonly stream?: StreamMode }
+    ) => Stream.Stream<TurnEvent, AgentError>
+    /** Takes a turn in mode `none`, and gives all that it added at once. */
+    readonly answer: (id: SessionId, input: TurnInput, options?: SendOptions) => Effect.Effect<TurnResponse, AgentError>
+  }
+>()("effect-aap/AgentClient") {
+  /** A client over an `HttpClient` of any platform. */
+  static readonly layer = (options: AgentClientOptions): Layer.Layer<AgentClient, never, HttpClient.HttpClient> =>
+    Layer.effect(
+      AgentClient,
+      Effect.suspend(() => make(options))
+    )
+}
+
+/** Headers of one request. */
+const RequestHeaders = Context.Reference<Readonly<Record<string, string>>>("effect-aap/client/RequestHeaders", {
+  defaultValue: () => ({})
+})
+
+/** Puts the key on each request, and the headers of the one at hand; no trace ids, which other hosts may not let through. */
+const authorized =
+  ({ apiKey }: AgentClientOptions) =>
+  (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+    client.pipe(
+      HttpClient.mapRequestEffect((request) =>
+        Effect.map(RequestHeaders, (headers) => {
+          const keyed = apiKey === undefined ? request : HttpClientRequest.bearerToken(request, apiKey)
+          return HttpClientRequest.setHeaders(keyed, headers)
+        })
+      ),
+      HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false))
+    )
+
+const withKey = ({ idempotencyKey }: SendOptions) =>
+  Effect.provideService(RequestHeaders, idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+
+const responseMode = "response-only"
+
+/** Makes a client. */
+export const make = Effect.fnUntraced(function* (
+  options: AgentClientOptions
+): Effect.fn.Return<AgentClient["Service"], never, HttpClient.HttpClient> {
+  const api = yield* HttpApiClient.make(Api, { baseUrl: options.baseUrl, transformClient: authorized(options) })
+
+  const sent = <E>(
+    request: Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.HttpClientError>
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, AgentError> =>
+    Effect.mapError(request, (error) =>
+      HttpClientError.isHttpClientError(error)
+        ? Answer.connectionFailed(error)
+        : new InvalidAnswer({ message: "the request was refused by the client itself" })
+    )
+
+  const ask = <E, A>(
+    request: Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.HttpClientError>,
+    read: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, AgentError>,
+    isSafe = true
+  ) => Again.whilePassing(Effect.flatMap(sent(request), read), isSafe)
+
+  const sessionPage = (after?: string) =>
+    ask(api.listSessions({ query: after === undefined ? {} : { after }, responseMode }), Answer.json(SessionPage))
+
+  const send = (id: SessionId, payload: TurnRequest, options: SendOptions) =>
+    withKey(options)(api.turn({ params: { id }, payload, responseMode }))
+
+  const answer = (id: SessionId, input: TurnInput, options: SendOptions = {}) =>
+    ask(
+      send(id, { ...input, stream: "none" }, options),
+      Answer.json(TurnResponse),
+      options.idempotencyKey !== undefined
+    )
+
+  const toEvents = (response: TurnResponse): Stream.Stream<TurnEvent> =>
+    Stream.fromIterable<TurnEvent>([
+      { event: "turn_start", data: {} },
+      ...Replay.events(response.messages, response.stopReason)
+    ])
+
+  return AgentClient.of({
+    meta: ask(api.meta({ responseMode }), Answer.json(Meta)),
+    sessionPage,
+    sessions: Stream.paginate(undefined as string | undefined, (after) =>
+      Effect.map(sessionPage(after), ({ next, sessions }) => [
+        sessions,
+        next === undefined ? Option.none() : Option.some<string | undefined>(next)
+      ])
+    ),
+    createSession: (payload, options = {}) =>
+      ask(
+        withKey(options)(api.createSession({ payload, responseMode })),
+        (response) => Effect.map(Answer.json(SessionCreated)(response), ({ sessionId }) => sessionId),
+        options.idempotencyKey !== undefined
+      ),
+    session: (id) => ask(api.getSession({ params: { id }, responseMode }), Answer.json(SessionInfo)),
+    deleteSession: (id) => Effect.asVoid(ask(api.deleteSession({ params: { id }, responseMode }), Answer.accepted)),
+    history: (id, type = "full") =>
+      ask(api.getHistory({ params: { id }, query: { type }, responseMode }), (response) =>
+        Effect.map(Answer.json(History)(response), ({ history }) =>
+          "full" in history ? history.full : history.compacted
+        )
+      ),
+    turn: (id, input, { stream = "delta", ...options } = {}) =>
+      stream === "none"
+        ? Stream.unwrap(Effect.map(answer(id, input, options), toEvents))
+        : Stream.unwrap(
+            ask(
+              send(id, { ...input, stream }, options),
+              (response) =>
+                Effect.flatMap(
+                  Answer.accepted(response),
+                  (response): Effect.Effect<Stream.Stream<TurnEvent, AgentError>, AgentError> =>
+                    response.headers["content-type"]?.startsWith("application/json") === true
+                      ? Effect.map(Answer.json(TurnResponse)(response), toEvents)
+                      : Effect.succeed(TurnStream.read(response.stream))
+                ),
+              options.idempotencyKey !== undefined
+            )
+          ),
+    answer
+  })
+})

@@ -1,0 +1,60 @@
+import { Clock, Effect, Option, Schema } from "effect"
+import { type HttpClientError, HttpClientResponse } from "effect/http"
+import { ErrorBody } from "../protocol/ErrorBody.ts"
+import * as RetryAfter from "../protocol/RetryAfter.ts"
+import { type AgentError, ConnectionFailed, InvalidAnswer, RequestRefused } from "./AgentError.ts"
+
+type Response = HttpClientResponse.HttpClientResponse
+
+/** How much of a body that is not ours stands in a message, in characters. */
+const quoted = 200
+
+const decodeErrorBody = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
+
+/** What went wrong with a request on its way, as the client tells it. */
+export const connectionFailed = (error: HttpClientError.HttpClientError): ConnectionFailed => {
+  const { cause } = error.reason
+  const why =
+    cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : error.message
+  return new ConnectionFailed({ message: `the server cannot be reached: ${why}`, cause: error })
+}
+
+/** The refusal that an answer is, whoever wrote its body. */
+const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Return<never, AgentError> {
+  const text = yield* Effect.mapError(response.text, connectionFailed)
+  const now = yield* Clock.currentTimeMillis
+  const wait = RetryAfter.parse(response.headers["retry-after"], now)
+  const error = Option.match(decodeErrorBody(text), {
+    onNone: () => ({
+      code: `http_${response.status}`,
+      message: `the server answered ${response.status}: ${text.trim().slice(0, quoted) || "with nothing"}`
+    }),
+    onSome: ({ error }) => error
+  })
+  return yield* new RequestRefused({
+    status: response.status,
+    ...error,
+    ...(wait === undefined ? {} : { retryAfterMillis: wait })
+  })
+})
+
+/** The answer, where it is no refusal. */
+export const accepted = (response: Response): Effect.Effect<Response, AgentError> =>
+  response.status >= 200 && response.status < 300 ? Effect.succeed(response) : refusal(response)
+
+/** The value that an answer has as its JSON body. */
+export const json =
+  <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =>
+  (response: Response): Effect.Effect<S["Type"], AgentError> =>
+    Effect.flatMap(accepted(response), HttpClientResponse.schemaBodyJson(schema)).pipe(
+      Effect.catchTags({
+        SchemaError: ({ message }) =>
+          Effect.fail(new InvalidAnswer({ message: `the answer is none of the protocol's: ${message}` })),
+        HttpClientError: (error) =>
+          Effect.fail(
+            error.reason._tag === "DecodeError"
+              ? new InvalidAnswer({ message: "the answer is no JSON" })
+              : connectionFailed(error)
+          )
+      })
+    )

@@ -1,0 +1,281 @@
+import type { RequestListener } from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as Agent from "../../src/agent/Agent.ts"
+import { AgentClient } from "../../src/client/AgentClient.ts"
+import * as ClientSession from "../../src/client/ClientSession.ts"
+import * as ClientTool from "../../src/client/ClientTool.ts"
+import type { ModelRequest } from "../../src/model/ChatModel.ts"
+import * as Scripted from "../../src/model/Scripted.ts"
+import type { HistoryMessage } from "../../src/protocol/Message.ts"
+import { SessionId } from "../../src/protocol/Session.ts"
+import * as ServerTool from "../../src/tool/ServerTool.ts"
+import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
+import { serve } from "../support/LoopbackServer.ts"
+import { baseUrl, testServer } from "../support/TestServer.ts"
+
+class Position extends Context.Service<Position, { readonly city: string }>()("test/Position") {}
+
+const position = ClientTool.make({
+  name: "get_position",
+  description: "Where the user is.",
+  input: Schema.Struct({ precise: Schema.Boolean }),
+  handler: ({ precise }) => Effect.map(Position, ({ city }) => ({ city, precise }))
+})
+const broken = ClientTool.make({
+  name: "broken",
+  description: "",
+  input: Schema.Struct({}),
+  handler: () => Effect.die(new Error("a bug"))
+})
+const look = ServerTool.make({
+  name: "look",
+  description: "",
+  input: Schema.Struct({}),
+  handler: () => Effect.succeed("seen")
+})
+
+const agent = Agent.make({ name: "agent", instructions: "", tools: ["look"], stepLimit: 100 })
+
+const clientOf = (url: string) => AgentClient.layer({ baseUrl: url }).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** A client of a server whose model plays these replies. */
+const playing = (...replies: ReadonlyArray<Scripted.Reply>) => {
+  const requests: Array<ModelRequest> = []
+  const model = Scripted.layer((request) => replies[requests.push(request) - 1] ?? Scripted.text("so"))
+  const server = testServer({ agents: [agent], tools: ToolRegistry.layer(look), model })
+  const layer = Layer.unwrap(Effect.map(baseUrl, clientOf)).pipe(Layer.provideMerge(server))
+  return { layer, requests }
+}
+
+const names = (updates: ReadonlyArray<ClientSession.Update>) => updates.map(({ event }) => event.event)
+const asking = { name: "agent", tools: [{ name: "look" }] }
+const tools = [position, broken]
+const berlin = Layer.succeed(Position, { city: "Berlin" })
+
+const history = (id: SessionId) => Effect.flatMap(AgentClient, (client) => client.history(id))
+
+describe("ClientSession", () => {
+  it.live("runs its tools, asks for permission, and goes on to the end", () =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing(
+        Scripted.reply(
+          Scripted.text("Let me see."),
+          Scripted.call("get_position", { precise: true }),
+          Scripted.call("look"),
+          Scripted.call("broken"),
+          Scripted.call("get_position", { precise: "very" })
+        ),
+        Scripted.text("You are in Berlin.")
+      )
+      yield* Effect.gen(function* () {
+        const asked: Array<string> = []
+        const session = yield* ClientSession.open(asking, {
+          tools,
+          permit: ({ name }) => Effect.sync(() => ({ granted: asked.push(name) > 0 }))
+        })
+        const updates = yield* Stream.runCollect(session.say("Where am I?"))
+        assert.deepStrictEqual(names(updates), [
+          "turn_start",
+          "text_delta",
+          ...Array.from({ length: 4 }, () => "tool_call"),
+          "turn_stop",
+          "client_result",
+          "permission",
+          "client_result",
+          "client_result",
+          "turn_start",
+          "tool_result",
+          "text_delta",
+          "turn_stop"
+        ])
+        assert.deepStrictEqual(asked, ["look"])
+        const told = requests[1]?.history.flatMap(({ message }) => (message.role === "tool" ? [message.content] : []))
+        assert.deepStrictEqual(told?.slice(0, 3), [
+          '{"city":"Berlin","precise":true}',
+          "seen",
+          "The tool broken failed unexpectedly."
+        ])
+        assert.match(String(told?.[3]), /^The input of get_position does not fit\. precise: Expected boolean/)
+        assert.deepStrictEqual(yield* session.openCalls, [])
+        const known = yield* session.messages
+        const stored = yield* history(session.id)
+        const byRole = (messages: ReadonlyArray<HistoryMessage>) =>
+          messages.map((message) => JSON.stringify(message)).sort()
+        assert.deepStrictEqual(byRole(known), byRole(stored))
+        assert.deepStrictEqual(updates.at(-1)?.messages(), known)
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+
+  it.live("denies by itself what nobody may grant, once", () =>
+    Effect.gen(function* () {
+      const { layer } = playing(Scripted.call("look"), Scripted.text("Then not."))
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking)
+        const updates = yield* Stream.runCollect(session.say("look"))
+        assert.include(names(updates), "permission")
+        assert.deepStrictEqual(yield* session.messages, yield* history(session.id))
+        assert.include(JSON.stringify(yield* session.messages), "Tool call denied: this application asks nobody")
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("goes on after a restart with calls still open, from the server's history", () =>
+    Effect.gen(function* () {
+      const { layer } = playing(
+        Scripted.call("get_position", { precise: false }),
+        Scripted.text("Berlin."),
+        Scripted.text("You are welcome.")
+      )
+      yield* Effect.gen(function* () {
+        const before = yield* ClientSession.open(asking, { tools })
+        const stopped = yield* Deferred.make<void>()
+        const running = yield* Effect.forkChild(
+          Stream.runForEach(before.say("Where?"), ({ event }) =>
+            event.event === "turn_stop"
+              ? Effect.andThen(Deferred.succeed(stopped, undefined), Effect.never)
+              : Effect.void
+          )
+        )
+        yield* Deferred.await(stopped)
+        yield* Fiber.interrupt(running)
+        const after = yield* ClientSession.resume(before.id, { tools })
+        assert.strictEqual((yield* after.openCalls).length, 1)
+        const updates = yield* Stream.runCollect(after.say("Thanks."))
+        assert.deepStrictEqual(names(updates), [
+          "client_result",
+          "turn_start",
+          "text_delta",
+          "turn_stop",
+          "turn_start",
+          "text_delta",
+          "turn_stop"
+        ])
+        assert.deepStrictEqual(yield* Stream.runCollect(after.goOn), [])
+        assert.deepStrictEqual(yield* after.messages, yield* history(before.id))
+        // The one that was cut off finds out for itself what the server has.
+        yield* Stream.runDrain(before.say("And?"))
+        assert.deepStrictEqual(yield* before.messages, yield* history(before.id))
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+
+  it.live("goes on after it was interrupted in the middle of a turn", () =>
+    Effect.gen(function* () {
+      const { layer } = playing(
+        Scripted.reply(Scripted.text("I was"), Scripted.wait(Effect.never)),
+        Scripted.text("Yes.")
+      )
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking)
+        yield* Stream.runDrain(Stream.takeUntil(session.say("hello"), ({ event }) => event.event === "text_delta"))
+        yield* Stream.runDrain(session.say("Are you there?"))
+        const messages = yield* session.messages
+        assert.deepStrictEqual(messages, yield* history(session.id))
+        assert.deepStrictEqual<unknown>(messages.slice(-2), [
+          { role: "user", content: "Are you there?" },
+          { role: "assistant", content: "Yes." }
+        ])
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("ends an agent that calls tools for ever", () =>
+    Effect.gen(function* () {
+      const forever = Array.from({ length: 20 }, () => Scripted.call("get_position", { precise: true }))
+      const { layer, requests } = playing(...forever)
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking, { tools, roundLimit: 3 })
+        const error = yield* Effect.flip(Stream.runDrain(session.say("go")))
+        assert.strictEqual(error._tag, "TooManyRounds")
+        assert.strictEqual(requests.length, 3)
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+})
+
+const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+const call = (toolCallId: string, name = "get_position") =>
+  event("tool_call", { toolCallId, name, input: { precise: true } })
+const start = event("turn_start", {})
+const stop = (stopReason: string) => event("turn_stop", { stopReason })
+const result = (toolCallId: string) => event("tool_result", { toolCallId, content: "done" })
+
+/** A server of another kind, that answers each turn with the next of these, and keeps what it was sent. */
+const foreign = (...turns: ReadonlyArray<string>) => {
+  const sent: Array<{ readonly messages: ReadonlyArray<unknown> }> = []
+  const listener: RequestListener = (request, response) => {
+    let body = ""
+    request.on("data", (piece) => (body += String(piece)))
+    request.on("end", () => {
+      if (!request.url?.endsWith("/turns")) {
+        response.writeHead(201, { "content-type": "application/json" })
+        response.end('{"sessionId":"s1"}')
+        return
+      }
+      sent.push(JSON.parse(body))
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.end(turns[sent.length - 1] ?? start + stop("end_turn"))
+    })
+  }
+  const layer = Layer.unwrap(Effect.map(serve(listener), (port) => clientOf(`http://127.0.0.1:${port}`)))
+  return { layer, sent }
+}
+
+const runsTo = (turns: ReadonlyArray<string>, sentIds: ReadonlyArray<ReadonlyArray<string>>) =>
+  Effect.gen(function* () {
+    const { layer, sent } = foreign(...turns)
+    yield* Effect.gen(function* () {
+      const session = yield* ClientSession.open(asking, { tools: [position], permit: ClientSession.grantAll })
+      yield* Stream.runDrain(session.say("go"))
+      assert.strictEqual(session.id, SessionId.make("s1"))
+    }).pipe(Effect.provide([layer, berlin]))
+    const answered = sent.slice(1).map(({ messages }) =>
+      messages.map((message) => {
+        const { role, toolCallId } = message as { readonly role: string; readonly toolCallId: string }
+        return `${role} ${toolCallId}`
+      })
+    )
+    assert.deepStrictEqual(answered, sentIds)
+  })
+
+describe("ClientSession with servers of all kinds", () => {
+  it.live.each([
+    {
+      what: "never says that a turn has stopped",
+      turns: [start + call("a"), event("text", { text: "so" })],
+      sent: [["tool a"]]
+    },
+    {
+      what: "says end_turn with a call of the application's open",
+      turns: [start + call("a") + stop("end_turn")],
+      sent: [["tool a"]]
+    },
+    {
+      what: "tells a result before its call",
+      turns: [start + result("b") + call("b", "look") + call("a") + stop("tool_use")],
+      sent: [["tool a"]]
+    },
+    {
+      what: "tells events in any order, and a stop too early",
+      turns: [
+        call("a") + event("text", { text: "hm" }) + start + call("c", "unheard_of") + stop("tool_use") + call("d")
+      ],
+      sent: [["tool a", "tool_permission c"]]
+    },
+    {
+      what: "never tells what came of a granted call",
+      turns: [start + call("c", "look") + stop("tool_use"), start + stop("tool_use")],
+      sent: [["tool_permission c"]]
+    },
+    { what: "says tool_use with nothing to answer", turns: [start + stop("tool_use")], sent: [] },
+    { what: "stops with an error though calls are open", turns: [start + call("a") + stop("error")], sent: [] },
+    {
+      what: "repeats a call that was answered",
+      turns: [start + call("a") + stop("tool_use"), start + call("a") + stop("tool_use")],
+      sent: [["tool a"]]
+    }
+  ])("gets along with one that $what", ({ sent, turns }) => runsTo(turns, sent))
+})
