@@ -1,0 +1,17 @@
+/**
+ * The application's side of the Agent Application Protocol. `connect` is for programs that do not use Effect; `AgentClient`
+ * and `ClientSession` are for those that do. Nothing of it needs Node.
+ */
+export { AgentClient, type AgentClientOptions, type SendOptions, type TurnInput } from "./client/AgentClient.ts"
+export {
+  type AgentError,
+  ConnectionFailed,
+  InvalidAnswer,
+  RequestRefused,
+  TurnUnfinished
+} from "./client/AgentError.ts"
+export * as ClientSession from "./client/ClientSession.ts"
+export * as ClientTool from "./client/ClientTool.ts"
+export { connect, type ConnectOptions, type Connection, type Session, type Tool } from "./client/Connection.ts"
+export * as Transcript from "./history/Transcript.ts"
+export * as Protocol from "./protocol/index.ts"
