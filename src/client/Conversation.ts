@@ -4,15 +4,18 @@ import type { ToolCall } from "../protocol/Tool.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 
+/** A message, or the place of a result that the server is still to tell. */
+type Place = HistoryMessage | { readonly role: "awaited"; readonly toolCallId: string }
+
 /**
  * What a client knows of its conversation: what is whole, and the turn that is being told. `answered` are the calls that it
- * has sent an answer for, `presumed` those whose denial it wrote down itself until the server tells it.
+ * has sent an answer for; `decided` those of them that the server is to tell the outcome of.
  */
 export interface Conversation {
-  readonly before: ReadonlyArray<HistoryMessage>
+  readonly before: ReadonlyArray<Place>
   readonly turn: Transcript.Transcript
   readonly answered: ReadonlySet<string>
-  readonly presumed: ReadonlySet<string>
+  readonly decided: ReadonlySet<string>
 }
 
 /** A conversation that stands in a history. */
@@ -20,14 +23,36 @@ export const make = (history: ReadonlyArray<HistoryMessage>): Conversation => ({
   before: history,
   turn: Transcript.empty,
   answered: new Set(),
-  presumed: new Set()
+  decided: new Set()
 })
 
+const callsOf = (message: HistoryMessage): ReadonlyArray<ToolCall> =>
+  message.role !== "assistant" || typeof message.content === "string"
+    ? []
+    : message.content.flatMap((block) => {
+        if (block.type !== "tool_use") return []
+        const { type: _, ...call } = block
+        return [call]
+      })
+
+/** Results that were told before their calls, right behind them. */
+const inOrder = (messages: ReadonlyArray<HistoryMessage>): ReadonlyArray<HistoryMessage> => {
+  const called = new Set(messages.flatMap(callsOf).map(({ toolCallId }) => toolCallId))
+  const early = new Map<string, HistoryMessage>()
+  return messages.flatMap((message) => {
+    if (message.role === "tool" && called.has(message.toolCallId)) {
+      early.set(message.toolCallId, message)
+      return []
+    }
+    const calls = callsOf(message)
+    for (const { toolCallId } of calls) called.delete(toolCallId)
+    return [message, ...calls.flatMap(({ toolCallId }) => early.get(toolCallId) ?? [])]
+  })
+}
+
 /** All that was said, what is unfinished included. */
-export const messages = ({ before, turn }: Conversation): ReadonlyArray<HistoryMessage> => [
-  ...before,
-  ...Transcript.messages(turn)
-]
+export const messages = ({ before, turn }: Conversation): ReadonlyArray<HistoryMessage> =>
+  inOrder([...before.filter((place) => place.role !== "awaited"), ...Transcript.messages(turn)])
 
 const denial = (toolCallId: string, reason: string | undefined): HistoryMessage => ({
   role: "tool",
@@ -35,22 +60,23 @@ const denial = (toolCallId: string, reason: string | undefined): HistoryMessage 
   content: reason === undefined ? "Tool call denied" : `Tool call denied: ${reason}`
 })
 
-const toHistory = (message: ApplicationMessage): ReadonlyArray<HistoryMessage> => {
-  if (message.role !== "tool_permission") return [message]
-  return message.granted ? [] : [denial(message.toolCallId, message.reason)]
+const toPlace = (message: ApplicationMessage): Place => {
+  if (message.role !== "tool_permission") return message
+  return message.granted
+    ? { role: "awaited", toolCallId: message.toolCallId }
+    : denial(message.toolCallId, message.reason)
 }
 
 /** The conversation with what the application sends. */
 export const send = (conversation: Conversation, sent: ReadonlyArray<ApplicationMessage>): Conversation => {
-  const answers = sent.flatMap((message) => (message.role === "user" ? [] : [message.toolCallId]))
-  const denied = sent.flatMap((message) =>
-    message.role === "tool_permission" && !message.granted ? [message.toolCallId] : []
-  )
+  const answers = sent.filter((message) => message.role !== "user")
+  const decided = answers.filter((message) => message.role === "tool_permission")
+  const idsOf = (messages: typeof answers) => messages.map(({ toolCallId }) => toolCallId)
   return {
-    before: [...messages(conversation), ...sent.flatMap(toHistory)],
+    before: [...conversation.before, ...Transcript.messages(conversation.turn), ...sent.map(toPlace)],
     turn: Transcript.empty,
-    answered: new Set([...conversation.answered, ...answers]),
-    presumed: new Set([...conversation.presumed, ...denied])
+    answered: new Set([...conversation.answered, ...idsOf(answers)]),
+    decided: new Set([...conversation.decided, ...idsOf(decided)])
   }
 }
 
@@ -64,29 +90,20 @@ export const settle = (conversation: Conversation, history: ReadonlyArray<Histor
   return end === -1 ? conversation : { ...conversation, before: history.slice(0, end + 1) }
 }
 
-/** The conversation with what the server tells. */
+/** The conversation with what the server tells: the outcome of a decided call in the place of its decision. */
 export const hear = (conversation: Conversation, event: TurnEvent): Conversation => {
-  if (event.event !== "tool_result" || !conversation.presumed.has(event.data.toolCallId)) {
+  if (event.event !== "tool_result" || !conversation.decided.has(event.data.toolCallId)) {
     return { ...conversation, turn: Transcript.apply(conversation.turn, event) }
   }
-  const { content, toolCallId } = event.data
+  const { toolCallId } = event.data
+  const result: HistoryMessage = { role: "tool", ...event.data }
+  const isIts = (place: Place) => (place.role === "awaited" || place.role === "tool") && place.toolCallId === toolCallId
   return {
     ...conversation,
-    before: conversation.before.map((message) =>
-      message.role === "tool" && message.toolCallId === toolCallId ? { ...message, content } : message
-    ),
-    presumed: new Set([...conversation.presumed].filter((id) => id !== toolCallId))
+    before: conversation.before.map((place) => (isIts(place) ? result : place)),
+    decided: new Set([...conversation.decided].filter((id) => id !== toolCallId))
   }
 }
-
-const callsOf = (message: HistoryMessage): ReadonlyArray<ToolCall> =>
-  message.role !== "assistant" || typeof message.content === "string"
-    ? []
-    : message.content.flatMap((block) => {
-        if (block.type !== "tool_use") return []
-        const { type: _, ...call } = block
-        return [call]
-      })
 
 /** The calls since the user last spoke that nobody has answered, in order, wherever their results might stand. */
 export const open = (conversation: Conversation): ReadonlyArray<ToolCall> => {
