@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { environment } from "../support/NodeProcess.ts"
 import { type ServerProcess, startServer } from "../support/ServerProcess.ts"
 
 /** An example's output, run as its reader would run it. */
@@ -10,7 +11,7 @@ const run = (name: string, { baseUrl }: ServerProcess) =>
     const child = execFile(
       process.execPath,
       ["--conditions=effect-aap-source", join(import.meta.dirname, name)],
-      { env: { PATH: process.env["PATH"], AAP_URL: baseUrl } },
+      { env: environment({ AAP_URL: baseUrl }) },
       (error, stdout, stderr) =>
         resume(error === null ? Effect.succeed(stdout + stderr) : Effect.die(new Error(stderr)))
     )

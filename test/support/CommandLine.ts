@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { environment } from "./NodeProcess.ts"
 
 const main = join(import.meta.dirname, "../../src/main.ts")
 
@@ -14,11 +15,8 @@ export interface Ran {
 /** Runs `effect-aap` with these arguments and this environment, to its end. */
 export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
   Effect.callback<Ran>((resume) => {
-    const child = execFile(
-      process.execPath,
-      [main, ...args],
-      { env: { PATH: process.env["PATH"], ...env } },
-      (_, stdout, stderr) => resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
+    const child = execFile(process.execPath, [main, ...args], { env: environment(env) }, (_, stdout, stderr) =>
+      resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
     )
     return Effect.sync(() => void child.kill("SIGKILL"))
   })

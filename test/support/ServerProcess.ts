@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { environment } from "./NodeProcess.ts"
 
 /** The server in a process of its own, as `npm start` runs it. */
 export interface ServerProcess {
@@ -41,7 +42,7 @@ const printed = (child: ChildProcess) => {
 /** Starts the server on a free port with this environment; it is killed with the scope. */
 export const startServer = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
   const child = yield* Effect.acquireRelease(
-    Effect.sync(() => spawn(process.execPath, [main], { env: { PATH: process.env["PATH"], PORT: "0", ...env } })),
+    Effect.sync(() => spawn(process.execPath, [main], { env: environment({ PORT: "0", ...env }) })),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
   const exit = Effect.callback<number | null>((resume) => {
