@@ -24,7 +24,7 @@ export const agentOf = (
     const [only] = agents
     return only !== undefined && agents.length === 1
       ? Result.succeed(only)
-      : Result.fail(`the server has several agents; give --agent with one of: ${names}`)
+      : Result.fail(`give --agent with one of: ${names}`)
   }
   const found = agents.find((agent) => agent.name === name)
   return found === undefined

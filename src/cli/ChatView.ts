@@ -104,7 +104,7 @@ export const show = (view: View, event: SessionEvent): Shown => {
     }
     case "permission": {
       const { granted, reason, toolCallId } = event.data
-      const why = reason === undefined ? "" : `: ${onOneLine(reason)}`
+      const why = reason === undefined ? "" : `: ${cut(onOneLine(reason), shownLength)}`
       return beside(
         view,
         line(granted ? `granted: ${nameOf(toolCallId)}` : `denied: ${nameOf(toolCallId)}${why}`, true)

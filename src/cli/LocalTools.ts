@@ -109,10 +109,8 @@ export const make = (
 ): ReadonlyArray<ClientTool.ClientTool<LocalServices>> => [guarded(permit, readFile), guarded(permit, runCommand)]
 
 /** A tool that another application has declared in the session: a call of it is answered with why it cannot run. */
-export const absent = ({ description, name, parameters }: ToolSpec): ClientTool.ClientTool =>
+export const absent = (spec: ToolSpec): ClientTool.ClientTool =>
   ClientTool.fromJsonSchema({
-    name,
-    description,
-    parameters,
-    handler: () => refuse(`${name} is a tool of another application and cannot be run here`)
+    ...spec,
+    handler: () => refuse(`${spec.name} is a tool of another application and cannot be run here`)
   })
