@@ -21,7 +21,7 @@ const resumeText = ({ session, url }: Chat): string =>
 export const script = Effect.fnUntraced(function* (chat: Chat, message: string, json: boolean) {
   const { leaving, screen, session } = chat
   yield* screen.note(`session ${onOneLine(session.id)}`)
-  const end = yield* ChatTurn.run(screen, session.say(message), leaving.left, json).pipe(
+  const end = yield* ChatTurn.run(screen, session, session.say(message), leaving.left, json).pipe(
     Effect.mapError(toChatFailed),
     Effect.onInterrupt(() => new ChatStopped({ code: interruptedCode }))
   )
@@ -41,7 +41,7 @@ export const interactive = Effect.fnUntraced(function* (chat: Chat) {
   yield* (yield* Terminal.Terminal).readInput
   const stopped = Effect.raceFirst(leaving.left, screen.quit)
   const turn = (updates: ReturnType<typeof session.say>) =>
-    ChatTurn.run(screen, updates, stopped, false).pipe(
+    ChatTurn.run(screen, session, updates, stopped, false).pipe(
       Effect.flatMap((end) =>
         end === "left"
           ? screen.note(`Stopped. The session is kept; type on, or go on later with: ${resumeText(chat)}`)

@@ -1,6 +1,6 @@
 import { Effect, Queue, Ref, Stream } from "effect"
 import type { AgentError } from "../client/AgentError.ts"
-import type { SessionEvent, TooManyRounds, Update } from "../client/ClientSession.ts"
+import type { ClientSession, SessionEvent, TooManyRounds, Update } from "../client/ClientSession.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { ChatScreen } from "./ChatScreen.ts"
 import * as ChatView from "./ChatView.ts"
@@ -29,11 +29,12 @@ export const makeLeaving = Effect.map(
 /** Shows what happens in a session until it ends or is left. What was shown last ends its line, however that was. */
 export const run = Effect.fnUntraced(function* (
   screen: ChatScreen["Service"],
+  session: ClientSession<LocalServices>,
   updates: Stream.Stream<Update, AgentError | TooManyRounds, LocalServices>,
   left: Effect.Effect<void>,
   json: boolean
 ) {
-  const view = yield* Ref.make(ChatView.empty)
+  const view = yield* Ref.make(ChatView.after(yield* session.openCalls))
   const stopReason = yield* Ref.make<StopReason>("end_turn")
   const shown = (event: SessionEvent) =>
     json

@@ -21,6 +21,12 @@ export interface View {
 /** Nothing was shown. */
 export const empty: View = { block: "none", atLineStart: true, names: new Map() }
 
+/** The same, where these calls were shown before. */
+export const after = (calls: ReadonlyArray<ToolCall>): View => ({
+  ...empty,
+  names: new Map(calls.map(({ name, toolCallId }) => [toolCallId, name]))
+})
+
 /** How much of a call's input, or its result, is shown, in characters. */
 const shownLength = 200
 

@@ -84,7 +84,7 @@ const runCommand = ClientTool.make({
       Effect.scoped,
       Effect.timeoutOrElse({
         duration: `${timeoutSeconds} seconds`,
-        orElse: () => refuse(`the command was ended after ${timeoutSeconds} seconds`)
+        orElse: () => refuse(`the command was ended: it ran for longer than ${timeoutSeconds} s`)
       })
     )
 })
