@@ -1,8 +1,10 @@
 import { createRequire } from "node:module"
 import { Cause, Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
+import { chat } from "./ChatCommand.ts"
 import { keys } from "./Keys.ts"
 import { serve } from "./Serve.ts"
+import { sessions } from "./Sessions.ts"
 
 const { version } = Schema.decodeUnknownSync(Schema.Struct({ version: Schema.String }))(
   createRequire(import.meta.url)("../../package.json")
@@ -15,7 +17,9 @@ export const program = Command.make("effect-aap", {}, () => served).pipe(
   Command.withDescription("An Agent Application Protocol server. Its settings are variables of the environment."),
   Command.withSubcommands([
     Command.make("serve", {}, () => served).pipe(Command.withDescription("Run the server, as no command at all does")),
-    keys
+    keys,
+    chat,
+    sessions
   ]),
   Command.run({ version }),
   Effect.tapCause((cause) =>

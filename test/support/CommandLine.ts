@@ -12,11 +12,12 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs `effect-aap` with these arguments and this environment, to its end. */
-export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+/** Runs `effect-aap` with these arguments, this environment and this standard input, to its end. */
+export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, input?: string) =>
   Effect.callback<Ran>((resume) => {
     const child = execFile(process.execPath, [main, ...args], { env: environment(env) }, (_, stdout, stderr) =>
       resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
     )
+    if (input !== undefined) child.stdin?.end(input)
     return Effect.sync(() => void child.kill("SIGKILL"))
   })

@@ -1,0 +1,125 @@
+import { Effect, Option, Redacted, Result, Stdio, Stream } from "effect"
+import { Prompt } from "effect/cli"
+import { AgentClient } from "../client/AgentClient.ts"
+import * as ClientSession from "../client/ClientSession.ts"
+import type { AgentInfo } from "../protocol/Agent.ts"
+import { SessionId } from "../protocol/Session.ts"
+import type { ToolCall } from "../protocol/Tool.ts"
+import type { StreamMode } from "../protocol/Turn.ts"
+import { ChatFailed, toChatFailed } from "./ChatError.ts"
+import { ChatScreen, hidden } from "./ChatScreen.ts"
+import * as ChatSetup from "./ChatSetup.ts"
+import * as LocalTools from "./LocalTools.ts"
+import { onOneLine } from "./Printable.ts"
+
+/** Which session is asked for: an earlier one, or a new one that is set up like this. */
+export interface AskedSession extends ChatSetup.AskedSetup {
+  readonly session: Option.Option<string>
+  readonly agent: Option.Option<string>
+  readonly stream: StreamMode
+}
+
+/** A session that is chatted with, and the name of its agent. */
+export interface OpenSession {
+  readonly agent: string
+  readonly session: ClientSession.ClientSession<LocalTools.LocalServices>
+}
+
+type Permit = (call: ToolCall) => Effect.Effect<ClientSession.Permission>
+
+const fail = (message: string) => Effect.fail(new ChatFailed({ message }))
+
+const checked = <A>(result: Result.Result<A, string>): Effect.Effect<A, ChatFailed> =>
+  Effect.fromResult(Result.mapError(result, (message) => new ChatFailed({ message })))
+
+const givenUp = () => new ChatFailed({ message: "nothing was chosen" })
+
+const choose = Effect.fnUntraced(function* (agents: ReadonlyArray<AgentInfo>, name: string | undefined) {
+  const screen = yield* ChatScreen
+  if (name !== undefined || agents.length < 2 || !screen.canAsk) return yield* checked(ChatSetup.agentOf(agents, name))
+  const choices = agents.map((agent) => ({
+    title: onOneLine(agent.title ?? agent.name),
+    value: agent,
+    ...(agent.description === undefined ? {} : { description: onOneLine(agent.description) })
+  }))
+  const question = Prompt.Select({ message: "Which agent?", choices })
+  return yield* Effect.catchTag(screen.ask(question), "QuitError", () => Effect.fail(givenUp()))
+})
+
+/** The values of secret options: typed where somebody is there, else a line of the standard input each. */
+const secretValues = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  if (names.length === 0) return {}
+  const screen = yield* ChatScreen
+  if (screen.canAsk) {
+    const asked = Effect.forEach(names, (name) =>
+      Effect.map(hidden(onOneLine(name)), (value) => [name, Redacted.value(value)] as const)
+    )
+    return Object.fromEntries(yield* Effect.catchTag(screen.ask(asked), "QuitError", () => Effect.fail(givenUp())))
+  }
+  const { stdin } = yield* Stdio.Stdio
+  const lines = yield* stdin.pipe(
+    Stream.decodeText,
+    Stream.splitLines,
+    Stream.take(names.length),
+    Stream.runCollect,
+    Effect.orDie
+  )
+  if (lines.length < names.length) {
+    return yield* fail(
+      `the values of ${names.join(", ")} are read from the standard input, a line each, and there are too few`
+    )
+  }
+  return Object.fromEntries(names.map((name, index) => [name, lines[index] ?? ""]))
+})
+
+const begin = Effect.fnUntraced(function* (asked: AskedSession, permit: Permit) {
+  const { meta } = yield* AgentClient
+  const { agents } = yield* Effect.mapError(meta, toChatFailed)
+  const agent = yield* choose(agents, Option.getOrUndefined(asked.agent))
+  const config = yield* checked(ChatSetup.config(agent, asked))
+  const secrets = yield* secretValues(asked.secrets)
+  const options = { ...config.options, ...secrets }
+  const session = yield* Effect.mapError(
+    ClientSession.open<LocalTools.LocalServices>(
+      { ...config, ...(Object.keys(options).length === 0 ? {} : { options }) },
+      { permit, stream: asked.stream, ...(asked.local ? { tools: LocalTools.make(permit) } : {}) }
+    ),
+    toChatFailed
+  )
+  return { agent: agent.name, session } satisfies OpenSession
+})
+
+/** Tools that the session has from another application stay declared; calls of them are answered with why they cannot run. */
+const resume = Effect.fnUntraced(function* (text: string, asked: AskedSession, permit: Permit) {
+  if (
+    Option.isSome(asked.agent) ||
+    [asked.options, asked.secrets, asked.tools, asked.trusted].some((given) => given.length > 0)
+  ) {
+    return yield* fail(
+      "--agent, --option, --secret, --tool and --trust set up a new session; leave them out with --session"
+    )
+  }
+  const client = yield* AgentClient
+  const id = SessionId.make(text)
+  const info = yield* Effect.mapError(client.session(id), toChatFailed)
+  const own = asked.local ? LocalTools.make(permit) : []
+  const names = new Set(own.map(({ spec }) => spec.name))
+  const others = (info.tools ?? []).filter(({ name }) => !names.has(name)).map(LocalTools.absent)
+  const tools = [...own, ...others]
+  const session = yield* Effect.mapError(
+    ClientSession.resume<LocalTools.LocalServices>(id, {
+      permit,
+      stream: asked.stream,
+      ...(tools.length === 0 ? {} : { tools })
+    }),
+    toChatFailed
+  )
+  return { agent: info.agent.name, session } satisfies OpenSession
+})
+
+/** Opens the session that is asked for. */
+export const open = (asked: AskedSession, permit: Permit) =>
+  Option.match(asked.session, {
+    onNone: () => begin(asked, permit),
+    onSome: (id) => resume(id, asked, permit)
+  })

@@ -1,0 +1,59 @@
+import { Effect, Queue, Ref, Stream } from "effect"
+import type { AgentError } from "../client/AgentError.ts"
+import type { ClientSession, SessionEvent, TooManyRounds, Update } from "../client/ClientSession.ts"
+import type { StopReason } from "../protocol/Turn.ts"
+import type { ChatScreen } from "./ChatScreen.ts"
+import * as ChatView from "./ChatView.ts"
+import { jsonLine } from "./Printable.ts"
+import type { LocalServices } from "./LocalTools.ts"
+
+/** How what was said has ended: with the stop reason of its last turn, or left, by somebody or because nobody was there. */
+export type TurnEnd = StopReason | "left"
+
+/** A way for a decision to end the turn that waits for it, with its call left open. */
+export interface Leaving {
+  readonly leave: Effect.Effect<never>
+  /** Waits until a turn is left. */
+  readonly left: Effect.Effect<void>
+}
+
+/** A way to leave turns. */
+export const makeLeaving = Effect.map(
+  Queue.dropping<void>(1),
+  (queue): Leaving => ({
+    leave: Effect.andThen(Queue.offer(queue, undefined), Effect.never),
+    left: Queue.take(queue)
+  })
+)
+
+/** Shows what happens in a session until it ends or is left. What was shown last ends its line, however that was. */
+export const run = Effect.fnUntraced(function* (
+  screen: ChatScreen["Service"],
+  session: ClientSession<LocalServices>,
+  updates: Stream.Stream<Update, AgentError | TooManyRounds, LocalServices>,
+  left: Effect.Effect<void>,
+  json: boolean
+) {
+  const view = yield* Ref.make(ChatView.after(yield* session.openCalls))
+  const stopReason = yield* Ref.make<StopReason>("end_turn")
+  const shown = (event: SessionEvent) =>
+    json
+      ? screen.write([{ to: "answer", text: `${jsonLine(event)}\n`, dim: false }])
+      : Effect.flatMap(
+          Ref.modify(view, (view) => {
+            const [next, pieces] = ChatView.show(view, event)
+            return [pieces, next]
+          }),
+          screen.write
+        )
+  const told = Stream.runForEach(updates, ({ event }) =>
+    Effect.andThen(event.event === "turn_stop" ? Ref.set(stopReason, event.data.stopReason) : Effect.void, shown(event))
+  )
+  const ended: Effect.Effect<TurnEnd, AgentError | TooManyRounds, LocalServices> = Effect.andThen(
+    told,
+    Ref.get(stopReason)
+  )
+  return yield* Effect.raceFirst(ended, Effect.as(left, "left" as const)).pipe(
+    Effect.ensuring(Effect.flatMap(Ref.get(view), (view) => screen.write(ChatView.end(view)[1])))
+  )
+})

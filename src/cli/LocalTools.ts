@@ -1,0 +1,116 @@
+import { Effect, FileSystem, Path, Schema, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import type { Permission } from "../client/ClientSession.ts"
+import * as ClientTool from "../client/ClientTool.ts"
+import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
+import { cut } from "./Printable.ts"
+
+/** The largest file that is read, in bytes. */
+const largestFile = 200_000
+
+/** How long a command may run, in seconds, where the call says nothing, and at most. */
+const usualTimeout = 60
+const longestTimeout = 600
+
+/** How much of a command's output is kept, in bytes, and told, in characters. */
+const keptOutput = 200_000
+const toldOutput = 30_000
+
+/** A local tool cannot do what it is called for; the model reads why. */
+class LocalToolFailed extends Schema.TaggedError<LocalToolFailed>()("LocalToolFailed", { message: Schema.String }) {}
+
+const refuse = (message: string) => Effect.fail(new LocalToolFailed({ message }))
+
+const decodeText = (bytes: Uint8Array) =>
+  Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => new LocalToolFailed({ message: "the file is no text in UTF-8" })
+  })
+
+/** Reads a text file of this machine. */
+const readFile = ClientTool.make({
+  name: "read_file",
+  description: `Read a text file on the user's machine, of up to ${largestFile} bytes. The user is asked first.`,
+  input: Schema.Struct({ path: Schema.NonEmptyString }),
+  handler: Effect.fnUntraced(function* ({ path }: { readonly path: string }) {
+    const files = yield* FileSystem.FileSystem
+    const absolute = (yield* Path.Path).resolve(path)
+    const { size, type } = yield* files.stat(absolute)
+    if (type !== "File") return yield* refuse(`${absolute} is no file`)
+    if (Number(size) > largestFile)
+      return yield* refuse(`${absolute} has ${size} bytes; at most ${largestFile} are read`)
+    const text = yield* Effect.flatMap(files.readFile(absolute), decodeText)
+    return text.includes("\0") ? yield* refuse(`${absolute} is no text`) : text
+  })
+})
+
+const Command = Schema.Struct({
+  command: Schema.NonEmptyString,
+  timeoutSeconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestTimeout })))
+})
+
+/** The output so far and its length, of which no more than so much is kept. */
+const collect = (output: Stream.Stream<Uint8Array, unknown>) => {
+  const decoder = new TextDecoder()
+  return Stream.runFold(
+    output,
+    () => ({ text: "", bytes: 0 }),
+    ({ bytes, text }, piece) => ({
+      text: bytes > keptOutput ? text : text + decoder.decode(piece, { stream: true }),
+      bytes: bytes + piece.length
+    })
+  )
+}
+
+/** Runs a command in a shell, in the folder and with the environment of the chat, but for its key. */
+const runCommand = ClientTool.make({
+  name: "run_command",
+  description: `Run a shell command on the user's machine and read its output. It is ended after ${usualTimeout} seconds, or timeoutSeconds up to ${longestTimeout}. The user is asked first.`,
+  input: Command,
+  handler: ({ command, timeoutSeconds = usualTimeout }) =>
+    Effect.gen(function* () {
+      const shell = ChildProcess.make("sh", ["-c", command], {
+        env: { AAP_KEY: undefined },
+        extendEnv: true,
+        stdin: "ignore",
+        forceKillAfter: "1 second"
+      })
+      const child = yield* (yield* ChildProcessSpawner.ChildProcessSpawner).spawn(shell)
+      const { bytes, text } = yield* collect(child.all)
+      const code = yield* child.exitCode
+      const output = cut(text, toldOutput)
+      return `exit code ${code}\n${output}${bytes > keptOutput ? `\n(${bytes} bytes in all)` : ""}`
+    }).pipe(
+      Effect.scoped,
+      Effect.timeoutOrElse({
+        duration: `${timeoutSeconds} seconds`,
+        orElse: () => refuse(`the command was ended: it ran for longer than ${timeoutSeconds} s`)
+      })
+    )
+})
+
+/** What the local tools work with. */
+export type LocalServices = FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+
+const guarded = (
+  permit: (call: ToolCall) => Effect.Effect<Permission>,
+  tool: ClientTool.ClientTool<LocalServices>
+): ClientTool.ClientTool<LocalServices> => ({
+  spec: tool.spec,
+  run: (call) =>
+    Effect.flatMap(permit(call), ({ granted, reason }) =>
+      granted ? tool.run(call) : Effect.succeed(`Tool call denied${reason === undefined ? "" : `: ${reason}`}`)
+    )
+})
+
+/** `read_file` and `run_command`, which run once `permit` has granted the call. */
+export const make = (
+  permit: (call: ToolCall) => Effect.Effect<Permission>
+): ReadonlyArray<ClientTool.ClientTool<LocalServices>> => [guarded(permit, readFile), guarded(permit, runCommand)]
+
+/** A tool that another application has declared in the session: a call of it is answered with why it cannot run. */
+export const absent = (spec: ToolSpec): ClientTool.ClientTool =>
+  ClientTool.fromJsonSchema({
+    ...spec,
+    handler: () => refuse(`${spec.name} is a tool of another application and cannot be run here`)
+  })

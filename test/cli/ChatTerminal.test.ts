@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Agent from "../../src/agent/Agent.ts"
+import type { ModelRequest } from "../../src/model/ChatModel.ts"
+import * as Scripted from "../../src/model/Scripted.ts"
+import { run } from "../support/CommandLine.ts"
+import { openTerminal } from "../support/PseudoTerminal.ts"
+import { startServer } from "../support/ServerProcess.ts"
+import { baseUrl, testServer } from "../support/TestServer.ts"
+
+const prompt = "you ›"
+const interrupt = "\x03"
+const endOfInput = "\x04"
+
+describe("effect-aap chat on a terminal", () => {
+  it.live("streams, asks before a tool runs, stops a turn on Ctrl-C, and quits", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const terminal = yield* openTerminal(["chat", baseUrl, "--tool", "current_time"])
+      const greeting = yield* terminal.until(prompt)
+      const id = /session (sess_\w+)\./.exec(greeting)?.[1] ?? ""
+      assert.include(greeting, `assistant at ${baseUrl}, session ${id}.`)
+      yield* terminal.type("what time is it\r")
+      yield* terminal.until("I should ask current_time.")
+      yield* terminal.until("→ current_time {}")
+      yield* terminal.until("Let it run? current_time {} › (y/N)")
+      yield* terminal.type("y")
+      yield* terminal.until("granted: current_time")
+      assert.match(yield* terminal.until("current_time says: "), /← current_time: \w+day, /)
+      yield* terminal.until(prompt)
+      yield* terminal.type("what time is it\r")
+      yield* terminal.until("Let it run?")
+      yield* terminal.type("n")
+      yield* terminal.until("Why not?")
+      yield* terminal.type("too late\r")
+      yield* terminal.until("current_time says: Tool call denied: too late")
+      yield* terminal.until(prompt)
+      yield* terminal.type("long 2000\r")
+      yield* terminal.until("the quick brown fox")
+      yield* terminal.type(interrupt)
+      const stopped = yield* terminal.until(prompt)
+      assert.include(stopped, `Stopped. The session is kept; type on, or go on later with: effect-aap chat ${baseUrl}`)
+      yield* terminal.type("my name is Ada\r")
+      yield* terminal.until("Nice to meet you, Ada.")
+      yield* terminal.until(prompt)
+      yield* terminal.type("/nonsense\r")
+      yield* terminal.until("There is no /nonsense; /help tells")
+      yield* terminal.until(prompt)
+      yield* terminal.type("/help\r")
+      yield* terminal.until("/quit  end the chat")
+      yield* terminal.until(prompt)
+      yield* terminal.type("/quit\r")
+      yield* terminal.until(`Go on with: effect-aap chat ${baseUrl} --session ${id}`)
+      assert.strictEqual(yield* terminal.exit, 0)
+      const later = yield* run(["chat", baseUrl, "--session", id, "--message", "what is my name"])
+      assert.strictEqual(later.stdout, "Your name is Ada.\n")
+    })
+  )
+
+  it.live("leaves a call open where its question is left, and asks again when the session is gone on with", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const first = yield* openTerminal(["chat", baseUrl, "--tool", "current_time"])
+      const id = /session (sess_\w+)\./.exec(yield* first.until(prompt))?.[1] ?? ""
+      yield* first.type("what time is it\r")
+      yield* first.until("Let it run?")
+      yield* first.type(interrupt)
+      yield* first.until("Stopped.")
+      yield* first.until(prompt)
+      yield* first.type(interrupt)
+      yield* first.until("Go on with:")
+      assert.strictEqual(yield* first.exit, 0)
+      const second = yield* openTerminal(["chat", baseUrl, "--session", id])
+      yield* second.until("Let it run? current_time {}")
+      yield* second.type("y")
+      yield* second.until("current_time says: ")
+      yield* second.until(prompt)
+      yield* second.type(endOfInput)
+      assert.strictEqual(yield* second.exit, 0)
+    })
+  )
+
+  it.live("asks before it runs a command, in full, and not where all is granted", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const command = `echo ${"x".repeat(300)}; echo $((6*7))`
+      const call = `call run_command with ${JSON.stringify({ command })}`
+      const asking = yield* openTerminal(["chat", baseUrl, "--local", "--message", call])
+      yield* asking.until("Let it run? run_command")
+      yield* asking.until("echo $((6*7))")
+      yield* asking.type("y")
+      yield* asking.until("run_command says: exit code 0")
+      yield* asking.until("42")
+      assert.strictEqual(yield* asking.exit, 0)
+      const granted = yield* openTerminal(["chat", baseUrl, "--local", "--grant", "all", "--message", call])
+      assert.notInclude(yield* granted.until("run_command says: exit code 0"), "Let it run?")
+      assert.strictEqual(yield* granted.exit, 0)
+    })
+  )
+
+  it.live("asks for the key that a server wants, and shows it nowhere", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:", AAP_API_KEYS: "alice:key-a" })
+      const terminal = yield* openTerminal(["chat", baseUrl])
+      yield* terminal.until("The server wants a key ›")
+      yield* terminal.type("key-a\r")
+      yield* terminal.until(prompt)
+      yield* terminal.type("/quit\r")
+      assert.strictEqual(yield* terminal.exit, 0)
+      assert.notInclude(yield* terminal.written, "key-a")
+    })
+  )
+
+  it.live("asks which agent, and for secrets, and lets no content control the terminal", () => {
+    const requests: Array<ModelRequest> = []
+    const agent = (name: string) =>
+      Agent.make({
+        name,
+        title: `The ${name}`,
+        instructions: ({ token }) => `${name} token=${token}`,
+        options: [{ type: "secret", name: "token", default: "none" }]
+      })
+    const model = Scripted.layer((request) => {
+      requests.push(request)
+      return Scripted.text("red \x1b[31m", "title \x1b]0;owned\x07 end")
+    })
+    return Effect.gen(function* () {
+      const terminal = yield* openTerminal(["chat", yield* baseUrl, "--secret", "token"])
+      yield* terminal.until("Which agent?")
+      yield* terminal.until("The second")
+      yield* terminal.type("\x1b[B\r")
+      yield* terminal.until("token ›")
+      yield* terminal.type("hunter2\r")
+      yield* terminal.until(prompt)
+      yield* terminal.type("hi\r")
+      yield* terminal.until("red \\x1b[31mtitle \\x1b]0;owned\\x07 end")
+      yield* terminal.until(prompt)
+      yield* terminal.type("/quit\r")
+      assert.strictEqual(yield* terminal.exit, 0)
+      const written = yield* terminal.written
+      for (const text of ["hunter2", "\x1b[31m", "\x1b]0", "\x07"]) assert.notInclude(written, text)
+      assert.strictEqual(requests[0]?.system, "second token=hunter2")
+    }).pipe(Effect.provide(testServer({ agents: [agent("first"), agent("second")], model })))
+  })
+
+  it.live("ends a script on Ctrl-C as shells have it", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const terminal = yield* openTerminal(["chat", baseUrl, "--message", "long 2000"])
+      yield* terminal.until("the quick brown fox")
+      yield* terminal.type(interrupt)
+      assert.strictEqual(yield* terminal.exit, 130)
+    })
+  )
+})
