@@ -11,10 +11,14 @@ const screenshots = join(root, "test/output/playground")
 /** Builds the page from its sources as they are. */
 export const build = () => execFileSync(process.execPath, [join(root, "src/playground/build.mjs")])
 
+/** What makes a browser other than people's: with these it would not keep pages from each other, nor the page's parts. */
+const foreign = ["--single-process", "--disable-web-security", "--allow-running-insecure-content", "--no-zygote"]
+const args = chromium.args.filter((flag) => !foreign.includes(flag))
+
 /** A real Chromium, gone with the scope. */
 export const browser = Effect.acquireRelease(
   Effect.promise(async () =>
-    playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args, headless: true })
+    playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true })
   ),
   (browser) => Effect.promise(() => browser.close())
 )
@@ -26,7 +30,7 @@ export interface Look {
   readonly colorScheme?: "light" | "dark"
 }
 
-/** A page with nothing kept from others, and what went wrong in it: errors, and what the policy refused. */
+/** A page that shares nothing with others, the hosts that it asks, and what it complains of: errors, and what its policy refused. */
 export const open = (browser: Browser, url: string, { colorScheme = "light", height = 800, width = 1400 }: Look = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -38,8 +42,10 @@ export const open = (browser: Browser, url: string, { colorScheme = "light", hei
       page.on("console", (message) => {
         if (message.type() === "error") complaints.push(message.text())
       })
+      const hosts = new Set<string>()
+      page.on("request", (request) => hosts.add(new URL(request.url()).hostname))
       await page.goto(url)
-      return { page, complaints }
+      return { page, complaints, hosts }
     }),
     ({ page }) => Effect.promise(() => page.context().close())
   )

@@ -10,10 +10,11 @@ export interface TimedEvent {
   readonly event: SessionEvent
 }
 
-/** The chat of one session. `spoken` is what a screen reader is told last. */
+/** The chat of one session. `heard` is how many events ever came, `spoken` what a screen reader is told last. */
 export interface Chat {
   readonly entries: ReadonlyArray<Entry.Entry>
   readonly timeline: ReadonlyArray<TimedEvent>
+  readonly heard: number
   readonly isRunning: boolean
   readonly spoken: string
 }
@@ -30,7 +31,7 @@ export type Action =
   | { readonly type: "ended" }
 
 /** Nothing was said. */
-export const empty: Chat = { entries: [], timeline: [], isRunning: false, spoken: "" }
+export const empty: Chat = { entries: [], timeline: [], heard: 0, isRunning: false, spoken: "" }
 
 /** How many events the timeline keeps. */
 export const timelineLength = 2000
@@ -132,7 +133,8 @@ export const reduce = (chat: Chat, action: Action): Chat => {
       return { ...chat, isRunning: true }
     case "heard": {
       const entries = action.events.reduce((entries, { event }) => hear(entries, event), chat.entries)
-      return { ...chat, entries, timeline: [...chat.timeline, ...action.events].slice(-timelineLength) }
+      const timeline = [...chat.timeline, ...action.events].slice(-timelineLength)
+      return { ...chat, entries, timeline, heard: chat.heard + action.events.length }
     }
     case "asked": {
       const { call, what } = action

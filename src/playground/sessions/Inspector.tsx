@@ -30,7 +30,7 @@ export const Inspector = ({ chat, client, sessionId }: Props) => {
         ))}
       </div>
       {view === "events" ? (
-        <Timeline timeline={chat.timeline} />
+        <Timeline chat={chat} />
       ) : (
         <HistoryView client={client} sessionId={sessionId} type={view} isRunning={chat.isRunning} />
       )}
