@@ -2,7 +2,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { askProcess, type ServerProcess, startServer } from "../support/ServerProcess.ts"
-import { type Look, browser, build, choose, open, picture, say } from "./browser.ts"
+import { type Look, browser, build, choose, open, picture, say } from "./Chromium.ts"
 
 interface Visit {
   readonly page: Page
