@@ -29,7 +29,12 @@ export const banner = (url: string, settings: Settings, stored: ReadonlyArray<Ke
   model     ${settings.label}
   database  ${databaseText(settings.database)}
   keys      ${keysText(valid, hasKeys)}
-  API       ${url}/docs
+  API       ${url}/docs${
+    settings.playground
+      ? `
+  try it    ${url}/`
+      : ""
+  }
 
 Take a first turn${hasKeys ? " (with one of the keys in AAP_KEY)" : ""}:
 

@@ -154,6 +154,9 @@ const httpUrl: Parse<string> = (text) =>
     ? Result.succeed(text)
     : Result.fail(`"${text}" is no address; give one such as https://api.openai.com/v1`)
 
+const isOn: Parse<boolean> = (text) =>
+  text === "on" || text === "off" ? Result.succeed(text === "on") : Result.fail(`"${text}" is neither; give on or off`)
+
 const list: Parse<ReadonlyArray<string>> = (text) =>
   Result.succeed(text.split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()])))
 
@@ -234,6 +237,7 @@ export const settings = Effect.gen(function* () {
     stallTimeout: yield* setting("AAP_STALL_TIMEOUT", "60", duration),
     modelTimeout: yield* setting("AAP_MODEL_TIMEOUT", "60", duration),
     webFetchAllow: yield* setting("AAP_WEB_FETCH_ALLOW", "", places),
+    playground: yield* setting("AAP_PLAYGROUND", "on", isOn),
     label: yield* setting("AAP_MODEL", "demo", any)
   }
   if (read.database.kind === "postgres" && read.secretKeys.length === 0) {

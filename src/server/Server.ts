@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Duration, Effect, Layer } from "effect"
-import { HttpRouter, HttpServer, type HttpServerError, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import type { AgentCatalog } from "../agent/AgentCatalog.ts"
 import type { ChatModel } from "../model/ChatModel.ts"
@@ -14,6 +14,7 @@ import { type ApiKey, ApiKeys, authorization } from "./ApiKeys.ts"
 import { handlers } from "./Handlers.ts"
 import { guard } from "./HttpGuard.ts"
 import { isLoopback } from "./Loopback.ts"
+import * as Playground from "./Playground.ts"
 import { BodyLimit } from "./RequestBody.ts"
 import { StreamTimeouts } from "./TurnResponses.ts"
 
@@ -33,21 +34,22 @@ export interface ServerOptions {
   readonly heartbeat?: Duration.Input
   /** How long a client may leave its stream unread; a minute by default. */
   readonly stallTimeout?: Duration.Input
+  /** Whether `/` is the playground, a page to try the agents on; it is by default. */
+  readonly playground?: boolean
 }
 
 /** How long the last bytes may take to reach their clients before connections are cut. */
 const flushTimeout = Duration.seconds(2)
 
-const front = HttpRouter.add("GET", "/", HttpServerResponse.text("An Agent Application Protocol server. See /docs.\n"))
-
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
-    Layer.provide(handlers),
-    Layer.provide(authorization)
-  ),
-  HttpApiSwagger.layer(Api, { path: "/docs" }),
-  front
-)
+const routes = (hasPlayground: boolean) =>
+  Layer.mergeAll(
+    HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+      Layer.provide(handlers),
+      Layer.provide(authorization)
+    ),
+    HttpApiSwagger.layer(Api, { path: "/docs" }),
+    hasPlayground ? Playground.layer() : Playground.off
+  )
 
 /** Cuts what is still connected once the last answers had their time, so that the process can end. */
 const cutConnections = (server: ReturnType<typeof createServer>) =>
@@ -67,7 +69,8 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     port: options.port ?? 3010,
     gracefulShutdownTimeout: flushTimeout
   })
-  const served = Layer.unwrap(Effect.map(HttpRouter.toHttpEffect(routes), (app) => HttpServer.serve(guard(app)))).pipe(
+  const app = HttpRouter.toHttpEffect(routes(options.playground ?? true))
+  const served = Layer.unwrap(Effect.map(app, (app) => HttpServer.serve(guard(app)))).pipe(
     Layer.provide(cutConnections(node))
   )
   const drained = Layer.effectDiscard(

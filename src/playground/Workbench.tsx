@@ -1,0 +1,100 @@
+import { useMemo, useReducer, useState } from "preact/hooks"
+import type { ComponentChildren } from "preact"
+import type { SessionId } from "../protocol/Session.ts"
+import type { Connection } from "./Connection.ts"
+import * as Chat from "./chat/Chat.ts"
+import { ChatPanel } from "./chat/ChatPanel.tsx"
+import * as ChatRunner from "./chat/ChatRunner.ts"
+import { Inspector } from "./sessions/Inspector.tsx"
+import { SessionList } from "./sessions/SessionList.tsx"
+import { AgentSetup } from "./setup/AgentSetup.tsx"
+import { ClientTools } from "./setup/ClientTools.tsx"
+import type { PageTool } from "./setup/PageTool.ts"
+import * as Setup from "./setup/Setup.ts"
+import { Tabs, type View } from "./Tabs.tsx"
+
+interface Props {
+  readonly connection: Connection
+  readonly connectForm: ComponentChildren
+}
+
+/** All that can be done with a server: set an agent up, chat, and look at what happens. */
+export const Workbench = ({ connection, connectForm }: Props) => {
+  const { client, meta } = connection
+  const [view, setView] = useState<View>("setup")
+  const [agentName, setAgentName] = useState(meta.agents[0]?.name ?? "")
+  const [setup, setSetup] = useState(Setup.defaults)
+  const [tools, setTools] = useState<ReadonlyArray<PageTool>>([])
+  const [sessionId, setSessionId] = useState<SessionId>()
+  const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
+  const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
+  const agent = meta.agents.find(({ name }) => name === agentName)
+
+  const leave = () => {
+    runner.leave()
+    setSessionId(undefined)
+  }
+
+  return (
+    <main class="workbench" data-view={view}>
+      <header>
+        <h1>Playground</h1>
+        <Tabs view={view} onChange={setView} />
+      </header>
+      <section class="panel setup" aria-label="Setup">
+        <details open>
+          <summary>Connection</summary>
+          {connectForm}
+        </details>
+        <details open>
+          <summary>Agent</summary>
+          <AgentSetup
+            agents={meta.agents}
+            agent={agent}
+            setup={setup}
+            isTaken={sessionId !== undefined}
+            onAgent={(name) => {
+              setAgentName(name)
+              setSetup(Setup.defaults)
+            }}
+            onSetup={setSetup}
+          />
+        </details>
+        <details>
+          <summary>Tools of this page ({tools.length})</summary>
+          <ClientTools
+            tools={tools}
+            taken={(agent?.tools ?? []).map(({ name }) => name)}
+            isSupported={agent?.capabilities?.application?.tools !== undefined}
+            onChange={setTools}
+          />
+        </details>
+        <details open>
+          <summary>Sessions</summary>
+          <SessionList
+            client={client}
+            current={sessionId}
+            onResume={(info) => {
+              runner.resume(info, tools)
+              setView("chat")
+            }}
+            onDeleted={(id) => {
+              if (id === sessionId) leave()
+            }}
+          />
+        </details>
+      </section>
+      <ChatPanel
+        chat={chat}
+        sessionId={sessionId}
+        runner={runner}
+        onNew={leave}
+        onSay={(text) => {
+          if (agent === undefined) return
+          runner.say(text, Setup.toConfig(agent, setup), tools)
+        }}
+      />
+      <Inspector client={client} chat={chat} sessionId={sessionId} />
+    </main>
+  )
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef } from "preact/hooks"
+import type { SessionId } from "../../protocol/Session.ts"
+import type { Chat } from "./Chat.ts"
+import type { ChatRunner } from "./ChatRunner.ts"
+import { Composer } from "./Composer.tsx"
+import { EntryView } from "./EntryView.tsx"
+
+interface Props {
+  readonly chat: Chat
+  readonly sessionId: SessionId | undefined
+  readonly runner: ChatRunner
+  readonly onNew: () => void
+  readonly onSay: (text: string) => void
+}
+
+/** How near the end of the chat its reader must be to be taken along, in pixels. */
+const nearEnd = 120
+
+/** Keeps the end in sight for who was reading there. */
+const useFollow = (chat: Chat) => {
+  const log = useRef<HTMLDivElement>(null)
+  const isFollowing = useRef(true)
+  useEffect(() => {
+    if (log.current !== null && isFollowing.current) log.current.scrollTop = log.current.scrollHeight
+  }, [chat.entries])
+  const onScroll = () => {
+    const { current } = log
+    if (current === null) return
+    isFollowing.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd
+  }
+  return { log, onScroll }
+}
+
+/** The chat: what was said, what waits for the user, and where the user speaks. */
+export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
+  const { log, onScroll } = useFollow(chat)
+  return (
+    <section class="panel chat" aria-label="Chat">
+      <div class="bar">
+        <span class="session">{sessionId === undefined ? "No session yet" : <code>{sessionId}</code>}</span>
+        <button type="button" disabled={sessionId === undefined} onClick={onNew}>
+          New session
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section class="log" aria-label="Conversation" tabIndex={0} ref={log} onScroll={onScroll}>
+        {chat.entries.length === 0 ? <p class="hint">Say something to begin, such as “help”.</p> : null}
+        {chat.entries.map((entry, index) => (
+          <EntryView key={index} entry={entry} onPermit={runner.permit} onAnswer={runner.answer} />
+        ))}
+      </section>
+      <p class="unseen" role="status" aria-live="polite">
+        {chat.spoken}
+      </p>
+      <Composer isRunning={chat.isRunning} onSay={onSay} onStop={runner.stop} />
+    </section>
+  )
+}

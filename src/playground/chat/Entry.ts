@@ -1,0 +1,86 @@
+import type { ContentBlock, InputContent } from "../../protocol/Content.ts"
+import type { HistoryMessage } from "../../protocol/Message.ts"
+import type { ToolCall } from "../../protocol/Tool.ts"
+import type { StopReason } from "../../protocol/Turn.ts"
+import type { Problem } from "./Problem.ts"
+
+/** Where a call stands: `open` calls have no answer; `permission` and `answer` wait for the user. */
+export type CallStatus = "open" | "permission" | "answer" | "granted" | "denied" | "answered"
+
+/** A call with all that came of it. */
+export interface CallEntry {
+  readonly kind: "call"
+  readonly call: ToolCall
+  readonly status: CallStatus
+  readonly reason?: string
+  readonly result?: InputContent
+}
+
+/** What stands in the chat, from top to bottom. `isOpen` text may still grow. */
+export type Entry =
+  | { readonly kind: "user" | "system"; readonly content: InputContent }
+  | { readonly kind: "text" | "thinking"; readonly text: string; readonly isOpen: boolean }
+  | CallEntry
+  | { readonly kind: "stop"; readonly reason: StopReason | "stopped" }
+  | { readonly kind: "problem"; readonly problem: Problem }
+
+/** The entries with the latest call of this id changed; as they are where there is none. */
+export const changeCall = (
+  entries: ReadonlyArray<Entry>,
+  toolCallId: string,
+  change: (entry: CallEntry) => CallEntry
+): ReadonlyArray<Entry> => {
+  const index = entries.findLastIndex((entry) => entry.kind === "call" && entry.call.toolCallId === toolCallId)
+  return entries.map((entry, other) => (other === index && entry.kind === "call" ? change(entry) : entry))
+}
+
+/** A call that nobody has answered yet. */
+export const openCall = (call: ToolCall): CallEntry => ({ kind: "call", call, status: "open" })
+
+/** The entries with a result of a call. A denial stays one, though the model is told of it in a result. */
+export const withResult = (
+  entries: ReadonlyArray<Entry>,
+  toolCallId: string,
+  result: InputContent
+): ReadonlyArray<Entry> =>
+  changeCall(entries, toolCallId, (entry) => ({
+    ...entry,
+    result,
+    status: entry.status === "denied" ? "denied" : "answered"
+  }))
+
+const whole = (kind: "text" | "thinking", text: string): Entry => ({ kind, text, isOpen: false })
+
+const ofBlock = (block: ContentBlock): Entry => {
+  switch (block.type) {
+    case "text":
+      return whole("text", block.text)
+    case "thinking":
+      return whole("thinking", block.thinking)
+    case "image":
+      return whole("text", `![image](${block.url})`)
+    case "tool_use": {
+      const { type: _, ...call } = block
+      return openCall(call)
+    }
+  }
+}
+
+const ofMessage = (message: HistoryMessage): ReadonlyArray<Entry> => {
+  if (message.role === "tool") return []
+  if (message.role !== "assistant") return [{ kind: message.role, content: message.content }]
+  if (typeof message.content === "string") return [whole("text", message.content)]
+  return message.content.map(ofBlock)
+}
+
+/** A history as the chat shows it. */
+export const fromHistory = (history: ReadonlyArray<HistoryMessage>): ReadonlyArray<Entry> => {
+  let entries: ReadonlyArray<Entry> = []
+  for (const message of history) {
+    entries =
+      message.role === "tool"
+        ? withResult(entries, message.toolCallId, message.content)
+        : [...entries, ...ofMessage(message)]
+  }
+  return entries
+}

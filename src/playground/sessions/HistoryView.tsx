@@ -1,0 +1,47 @@
+import { Effect, Exit } from "effect"
+import { useEffect, useState } from "preact/hooks"
+import type { AgentClient } from "../../client/AgentClient.ts"
+import type { HistoryMessage } from "../../protocol/Message.ts"
+import type { HistoryType, SessionId } from "../../protocol/Session.ts"
+import { failureOf, type Problem } from "../chat/Problem.ts"
+import { ProblemNote } from "../chat/ProblemNote.tsx"
+
+interface Props {
+  readonly client: AgentClient["Service"]
+  readonly sessionId: SessionId | undefined
+  readonly type: HistoryType
+  /** What a turn adds is read once it has ended. */
+  readonly isRunning: boolean
+}
+
+/** A session's history as the server has it. */
+export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
+  const [messages, setMessages] = useState<ReadonlyArray<HistoryMessage>>([])
+  const [problem, setProblem] = useState<Problem>()
+  useEffect(() => {
+    setMessages([])
+    setProblem(undefined)
+    if (sessionId === undefined) return
+    return Effect.runCallback(client.history(sessionId, type), {
+      onExit: (exit) => {
+        if (Exit.hasInterrupts(exit)) return
+        if (Exit.isFailure(exit)) setProblem(failureOf(exit.cause))
+        else setMessages(exit.value)
+      }
+    })
+  }, [client, sessionId, type, isRunning])
+  return (
+    <div class="scroll">
+      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      {messages.length === 0 && problem === undefined ? <p class="hint">It is empty.</p> : null}
+      <ol class="timeline" aria-label={`History, ${type}`}>
+        {messages.map((message, index) => (
+          <li key={index}>
+            <strong>{message.role}</strong>
+            <pre>{JSON.stringify("content" in message ? message.content : message, null, 2)}</pre>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

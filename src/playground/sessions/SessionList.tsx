@@ -1,0 +1,72 @@
+import { Effect, Exit } from "effect"
+import { useEffect, useState } from "preact/hooks"
+import type { AgentClient } from "../../client/AgentClient.ts"
+import type { AgentError } from "../../client/AgentError.ts"
+import type { SessionId, SessionInfo, SessionPage } from "../../protocol/Session.ts"
+import { failureOf, type Problem } from "../chat/Problem.ts"
+import { ProblemNote } from "../chat/ProblemNote.tsx"
+import { SessionItem } from "./SessionItem.tsx"
+
+interface Props {
+  readonly client: AgentClient["Service"]
+  readonly current: SessionId | undefined
+  readonly onResume: (info: SessionInfo) => void
+  readonly onDeleted: (id: SessionId) => void
+}
+
+const nothing: SessionPage = { sessions: [] }
+
+/** The caller's sessions, newest first, a page at a time. */
+export const SessionList = ({ client, current, onDeleted, onResume }: Props) => {
+  const [page, setPage] = useState(nothing)
+  const [problem, setProblem] = useState<Problem>()
+
+  const run = <A,>(effect: Effect.Effect<A, AgentError>, use: (value: A) => void) =>
+    Effect.runCallback(effect, {
+      onExit: (exit) => {
+        if (Exit.hasInterrupts(exit)) return
+        setProblem(Exit.isFailure(exit) ? failureOf(exit.cause) : undefined)
+        if (Exit.isSuccess(exit)) use(exit.value)
+      }
+    })
+
+  const refresh = () => run(client.sessionPage(), setPage)
+  const more = (after: string) =>
+    run(client.sessionPage(after), (next) => setPage({ ...next, sessions: [...page.sessions, ...next.sessions] }))
+  const remove = (id: SessionId) =>
+    run(client.deleteSession(id), () => {
+      setPage({ ...page, sessions: page.sessions.filter(({ sessionId }) => sessionId !== id) })
+      onDeleted(id)
+    })
+
+  useEffect(refresh, [client, current])
+
+  const { next, sessions } = page
+  return (
+    <div class="stack">
+      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      {sessions.length === 0 ? <p class="hint">There are none.</p> : null}
+      <ul class="list" aria-label="Sessions">
+        {sessions.map((info) => (
+          <SessionItem
+            key={info.sessionId}
+            info={info}
+            isCurrent={info.sessionId === current}
+            onResume={() => onResume(info)}
+            onDelete={() => remove(info.sessionId)}
+          />
+        ))}
+      </ul>
+      <div class="row">
+        <button type="button" onClick={refresh}>
+          Refresh
+        </button>
+        {next === undefined ? null : (
+          <button type="button" onClick={() => more(next)}>
+            Older ones
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

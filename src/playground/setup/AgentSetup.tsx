@@ -1,0 +1,55 @@
+import type { AgentInfo } from "../../protocol/Agent.ts"
+import { AgentCard } from "./AgentCard.tsx"
+import { OptionField } from "./OptionField.tsx"
+import type * as Setup from "./Setup.ts"
+import { ToolModeField } from "./ToolModeField.tsx"
+
+interface Props {
+  readonly agents: ReadonlyArray<AgentInfo>
+  readonly agent: AgentInfo | undefined
+  readonly setup: Setup.Setup
+  /** Whether a session is under way, which keeps what it was begun with. */
+  readonly isTaken: boolean
+  readonly onAgent: (name: string) => void
+  readonly onSetup: (setup: Setup.Setup) => void
+}
+
+/** Chooses an agent, its options, and what it may do with its tools. */
+export const AgentSetup = ({ agent, agents, isTaken, onAgent, onSetup, setup }: Props) => {
+  if (agent === undefined) return <p>This server has no agents.</p>
+  const { options = [], tools = [] } = agent
+  return (
+    <div class="stack">
+      {isTaken ? (
+        <p class="hint">The session under way keeps what it was begun with; this is for the next one.</p>
+      ) : null}
+      <label>
+        Agent
+        <select value={agent.name} onChange={(event) => onAgent(event.currentTarget.value)}>
+          {agents.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title ?? name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <AgentCard agent={agent} />
+      {options.map((option) => (
+        <OptionField
+          key={option.name}
+          option={option}
+          value={setup.options[option.name] ?? option.default}
+          onChange={(value) => onSetup({ ...setup, options: { ...setup.options, [option.name]: value } })}
+        />
+      ))}
+      {tools.map((tool) => (
+        <ToolModeField
+          key={tool.name}
+          tool={tool}
+          mode={setup.tools[tool.name] ?? "off"}
+          onChange={(mode) => onSetup({ ...setup, tools: { ...setup.tools, [tool.name]: mode } })}
+        />
+      ))}
+    </div>
+  )
+}

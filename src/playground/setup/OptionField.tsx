@@ -1,0 +1,50 @@
+import { useId } from "preact/hooks"
+import type { AgentOption } from "../../protocol/Agent.ts"
+
+interface Props {
+  readonly option: AgentOption
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+const Field = ({ id, onChange, option, value }: Props & { readonly id: string }) => {
+  const common = { id, value, "aria-describedby": `${id}-hint` }
+  switch (option.type) {
+    case "select":
+      return (
+        <select {...common} onChange={(event) => onChange(event.currentTarget.value)}>
+          {option.options.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      )
+    case "text":
+      return <input {...common} onInput={(event) => onChange(event.currentTarget.value)} />
+    case "secret":
+      return (
+        <input
+          {...common}
+          type="password"
+          autocomplete="off"
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+  }
+}
+
+/** An option of an agent: a choice, a text, or a secret that is not shown. */
+export const OptionField = (props: Props) => {
+  const id = useId()
+  const { description, name, title } = props.option
+  return (
+    <div>
+      <label htmlFor={id}>{title ?? name}</label>
+      <Field {...props} id={id} />
+      <p id={`${id}-hint`} class="hint">
+        {description}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,260 @@
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { askProcess, type ServerProcess, startServer } from "../support/ServerProcess.ts"
+import { type Look, browser, build, choose, open, picture, say } from "./Chromium.ts"
+
+interface Visit {
+  readonly page: Page
+  readonly server: ServerProcess
+}
+
+/**
+ * Visits a server of its own with the demo model. The page must have no error, break no policy, and ask no host but this
+ * machine, whatever is done there.
+ */
+const visit = (
+  actions: (visit: Visit) => Promise<void>,
+  { expected, ...look }: Look & { readonly expected?: RegExp } = {},
+  env: Readonly<Record<string, string>> = {}
+) =>
+  Effect.gen(function* () {
+    const server = yield* startServer({ DATABASE_URL: "memory:", ...env })
+    const { complaints, hosts, page } = yield* open(yield* browser, server.baseUrl, look)
+    yield* Effect.promise(() => actions({ page, server }))
+    assert.deepStrictEqual(
+      complaints.filter((complaint) => expected?.test(complaint) !== true),
+      []
+    )
+    assert.deepStrictEqual([...hosts], ["127.0.0.1"])
+  })
+
+const idle = (page: Page) => page.getByRole("button", { name: "Send" }).waitFor()
+const agent = (page: Page) => page.getByRole("article", { name: "Agent", exact: true })
+const callOf = (page: Page, tool: string) => page.getByRole("article", { name: `Call of ${tool}` })
+const events = (page: Page) => page.getByRole("list", { name: "Events, latest first" })
+
+/** Asks for the time, which the user must permit. */
+const askTime = async (page: Page) => {
+  await choose(page, "current_time", "Ask me")
+  await say(page, "What time is it?")
+  await callOf(page, "current_time").getByText("waits for your permission").waitFor()
+}
+
+describe("the playground in a browser", () => {
+  beforeAll(() => void build())
+
+  it.live("connects, and shows what the agent is", () =>
+    visit(async ({ page }) => {
+      await page.getByText("Connected.").waitFor()
+      await page.getByText("A general assistant that can tell the time").waitFor()
+      await page.getByText("stream.delta", { exact: true }).waitFor()
+      assert.strictEqual(await page.getByLabel("Model").inputValue(), "demo")
+      await picture(page, "connected")
+    })
+  )
+
+  it.live("streams an answer, with its thinking folded, beside the events", () =>
+    visit(async ({ page }) => {
+      await choose(page, "current_time", "Trusted")
+      await say(page, "What time is it?")
+      await agent(page).getByText("current_time says:").waitFor()
+      await idle(page)
+      assert.isFalse(await page.getByText("I cannot know this myself").isVisible())
+      await page.getByText("Thinking").first().click()
+      await page.getByText("I cannot know this myself").first().waitFor()
+      await events(page).getByText("turn_stop").waitFor()
+      assert.match((await events(page).locator("time").first().textContent()) ?? "", /^\d\d:\d\d:\d\d\.\d{3}$/)
+      await picture(page, "streamed")
+    })
+  )
+
+  it.live("approves a call", () =>
+    visit(async ({ page }) => {
+      await askTime(page)
+      await picture(page, "permission")
+      await page.getByRole("button", { name: "Approve" }).click()
+      await agent(page).getByText("current_time says:").waitFor()
+      await callOf(page, "current_time").getByText("answered", { exact: true }).waitFor()
+    })
+  )
+
+  it.live("denies a call with a reason that the model reads", () =>
+    visit(async ({ page }) => {
+      await askTime(page)
+      await page.getByLabel("Reason, if you deny it").fill("it is late")
+      await page.getByRole("button", { name: "Deny" }).click()
+      await agent(page).getByText("current_time says: Tool call denied: it is late").waitFor()
+      await callOf(page, "current_time").getByText("denied", { exact: true }).waitFor()
+      await picture(page, "denied")
+    })
+  )
+
+  it.live("stops a turn, and goes on after it", () =>
+    visit(async ({ page }) => {
+      await say(page, "long 3000")
+      await agent(page).getByText("the quick brown fox").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByText("You stopped the turn.").waitFor()
+      await say(page, "my name is Ada")
+      await agent(page).getByText("Nice to meet you, Ada.").waitFor()
+    })
+  )
+
+  it.live("resumes a session after a reload, with its call still open", () =>
+    visit(async ({ page }) => {
+      await askTime(page)
+      await page.reload()
+      await page.getByRole("button", { name: /^Resume / }).click()
+      await callOf(page, "current_time").getByText("waits for your permission").waitFor()
+      await page.getByRole("article", { name: "You" }).getByText("What time is it?").waitFor()
+      await page.getByRole("button", { name: "Approve" }).click()
+      await agent(page).getByText("current_time says:").waitFor()
+      await page.getByRole("button", { name: "Full history" }).click()
+      await page.getByRole("list", { name: "History, full" }).getByText("Let me look that up.").waitFor()
+      await page.getByRole("button", { name: "Compacted" }).click()
+      await page.getByRole("list", { name: "History, compacted" }).getByText("Let me look that up.").waitFor()
+      await picture(page, "resumed")
+    })
+  )
+
+  it.live("deletes a session, once it was asked twice", () =>
+    visit(async ({ page, server }) => {
+      await say(page, "my name is Ada")
+      await idle(page)
+      await page.getByRole("button", { name: /^Delete sess_/ }).click()
+      await page.getByRole("button", { name: /for good$/ }).click()
+      await page.getByText("There are none.").waitFor()
+      await page.getByText("No session yet").waitFor()
+      const { json } = await Effect.runPromise(askProcess(server, "/sessions"))
+      assert.deepStrictEqual(json, { sessions: [] })
+    })
+  )
+
+  it.live("shows sessions a page at a time", () =>
+    visit(async ({ page, server }) => {
+      const body = { agent: { name: "assistant" } }
+      for (let count = 0; count < 51; count++) await Effect.runPromise(askProcess(server, "/sessions", body))
+      await page.getByRole("button", { name: "Refresh" }).click()
+      const items = page.getByRole("list", { name: "Sessions" }).getByRole("listitem")
+      await items.nth(49).waitFor()
+      assert.strictEqual(await items.count(), 50)
+      await page.getByRole("button", { name: "Older ones" }).click()
+      await items.nth(50).waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: "Older ones" }).count(), 0)
+    })
+  )
+
+  it.live("answers for tools of its own: as the user says, or always alike", () =>
+    visit(async ({ page }) => {
+      await page.getByText("Tools of this page (0)").click()
+      await page.getByLabel("Tool name").fill("get_weather")
+      await page.getByLabel("Description").fill("The weather of a place.")
+      await page.getByRole("button", { name: "Add tool" }).click()
+      await page.getByLabel("Tool name").fill("get_mood")
+      await page.getByLabel("Answer every call alike").check()
+      await page.getByLabel("Fixed answer").fill("cheerful")
+      await page.getByRole("button", { name: "Add tool" }).click()
+      await page.getByText("Tools of this page (2)").waitFor()
+      await picture(page, "tools")
+      await say(page, "weather in Paris")
+      await callOf(page, "get_weather").getByText('"location": "Paris"').waitFor()
+      await page.getByLabel("Your answer").fill("18°C, **cloudy**")
+      await page.getByRole("button", { name: "Answer", exact: true }).click()
+      await agent(page).locator("strong", { hasText: "cloudy" }).waitFor()
+      await idle(page)
+      await say(page, "call get_mood with {}")
+      await agent(page).getByText("get_mood says: cheerful").waitFor()
+    })
+  )
+
+  it.live("shows errors as what they are", () =>
+    visit(
+      async ({ page, server }) => {
+        await say(page, "fail midway")
+        await page.getByText("The turn ended with an error.").waitFor({ timeout: 30_000 })
+        await idle(page)
+        const [session] = ((await Effect.runPromise(askProcess(server, "/sessions"))).json as Sessions).sessions
+        await fetch(`${server.baseUrl}/sessions/${session?.sessionId}`, { method: "DELETE" })
+        await say(page, "hello")
+        await page.getByRole("alert").getByText("The server refused (404 session_not_found)").waitFor()
+        await server.kill("SIGKILL").pipe(Effect.andThen(server.exit), Effect.runPromise)
+        await page.getByRole("button", { name: "Refresh" }).click()
+        await page.getByRole("alert").getByText("No connection").waitFor({ timeout: 30_000 })
+        await picture(page, "errors")
+      },
+      { expected: /404|ERR_CONNECTION/ }
+    )
+  )
+
+  it.live("asks for a key, and keeps it in the tab alone", () =>
+    visit(
+      async ({ page }) => {
+        await page.getByRole("alert").getByText("401 unauthorized").first().waitFor()
+        await picture(page, "key")
+        await page.getByLabel("Key").fill("s3cret-key")
+        await page.getByRole("button", { name: "Connect" }).click()
+        await page.getByText("There are none.").waitFor()
+        await page.reload()
+        await page.getByText("There are none.").waitFor()
+        const kept = await page.evaluate(() => [
+          JSON.stringify(sessionStorage),
+          JSON.stringify(localStorage),
+          document.cookie,
+          location.href
+        ])
+        assert.deepStrictEqual(
+          kept.map((text) => text.includes("s3cret-key")),
+          [true, false, false, false]
+        )
+      },
+      { expected: /401/ },
+      { AAP_API_KEYS: "ada:s3cret-key" }
+    )
+  )
+
+  it.live("talks to another server", () =>
+    Effect.gen(function* () {
+      const other = yield* startServer({ DATABASE_URL: "memory:" })
+      yield* visit(async ({ page, server }) => {
+        await page.getByLabel("Base URL").fill(`${other.baseUrl}/`)
+        await page.getByRole("button", { name: "Connect" }).click()
+        await page.getByText("Connected.").waitFor()
+        await say(page, "my name is Ada")
+        await agent(page).getByText("Nice to meet you, Ada.").waitFor()
+        const sessionsOf = async (server: ServerProcess) =>
+          ((await Effect.runPromise(askProcess(server, "/sessions"))).json as Sessions).sessions.length
+        assert.deepStrictEqual([await sessionsOf(server), await sessionsOf(other)], [0, 1])
+      })
+    })
+  )
+
+  it.live("works with the keyboard alone, on a narrow screen in the dark", () =>
+    visit(
+      async ({ page }) => {
+        await page.getByText("Connected.").waitFor()
+        await picture(page, "narrow-setup")
+        for (const view of ["Setup", "Events", "Chat"]) {
+          await page.getByRole("navigation").getByRole("button", { name: view }).focus()
+          await page.keyboard.press("Enter")
+          const width = await page.evaluate(() => document.documentElement.scrollWidth)
+          assert.isAtMost(width, 360, view)
+        }
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Tab")
+        await page.keyboard.type("help")
+        await page.keyboard.press("Enter")
+        await agent(page).getByText("I am a demo").waitFor()
+        await idle(page)
+        assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth), 360)
+        await picture(page, "narrow-chat")
+      },
+      { width: 360, height: 640, colorScheme: "dark" }
+    )
+  )
+})
+
+interface Sessions {
+  readonly sessions: ReadonlyArray<{ readonly sessionId: string }>
+}

@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as PageTool from "../../src/playground/setup/PageTool.ts"
+import * as Setup from "../../src/playground/setup/Setup.ts"
+import type { AgentInfo } from "../../src/protocol/Agent.ts"
+
+const agent: AgentInfo = {
+  name: "forecaster",
+  version: "1",
+  tools: ["a", "b", "c"].map((name) => ({ name, description: "", parameters: {} })),
+  options: [
+    { type: "text", name: "style", default: "short" },
+    { type: "secret", name: "token", default: "" }
+  ],
+  capabilities: { history: { full: {} }, stream: { delta: {} } }
+}
+
+const draft = { ...PageTool.draft, name: "get_weather", description: "The weather." }
+const call = { toolCallId: "call_1", name: "get_weather", input: {} }
+
+describe("an agent's setup", () => {
+  it("is the agent alone where nothing was set", () => {
+    assert.deepStrictEqual(Setup.toConfig(agent, Setup.defaults), { name: "forecaster" })
+  })
+
+  it("names the tools that are on, and the options that were changed", () => {
+    const setup: Setup.Setup = {
+      options: { style: "short", token: "s3cret", gone: "x" },
+      tools: { a: "off", b: "ask", c: "trusted", gone: "trusted" }
+    }
+    assert.deepStrictEqual(Setup.toConfig(agent, setup), {
+      name: "forecaster",
+      tools: [
+        { name: "b", trust: false },
+        { name: "c", trust: true }
+      ],
+      options: { token: "s3cret" }
+    })
+  })
+
+  it("tells what the agent can do", () => {
+    assert.deepStrictEqual(Setup.capabilityNames(agent.capabilities), ["history.full", "stream.delta"])
+    assert.deepStrictEqual(Setup.capabilityNames(), [])
+  })
+})
+
+describe("a tool of the page", () => {
+  it("is what was typed", () => {
+    const tool = Result.getOrThrow(PageTool.fromDraft(draft, []))
+    assert.strictEqual(tool.spec.parameters["type"], "object")
+    assert.isUndefined(tool.fixed)
+  })
+
+  it.each([
+    { what: "no name", draft: { ...draft, name: " " }, says: "needs a name" },
+    { what: "a name that is taken", draft: { ...draft, name: "taken" }, says: "already" },
+    { what: "no JSON", draft: { ...draft, parameters: "{" }, says: "JSON Schema" },
+    { what: "no object", draft: { ...draft, parameters: "[]" }, says: "JSON Schema" }
+  ])("says what is wrong: $what", ({ draft, says }) => {
+    const failure = Result.match(PageTool.fromDraft(draft, ["taken"]), {
+      onFailure: (problem) => problem,
+      onSuccess: () => ""
+    })
+    assert.include(failure, says)
+  })
+
+  it.effect("asks the user, or answers alike", () =>
+    Effect.gen(function* () {
+      const asking = PageTool.run(() => Effect.succeed("asked"))
+      const { spec } = Result.getOrThrow(PageTool.fromDraft(draft, []))
+      assert.strictEqual(yield* asking({ spec }).run(call), "asked")
+      assert.strictEqual(yield* asking({ spec, fixed: "sunny" }).run(call), "sunny")
+    })
+  )
+
+  it("is taken over from a session that was begun elsewhere", () => {
+    const { spec } = Result.getOrThrow(PageTool.fromDraft(draft, []))
+    const other = { ...spec, name: "other" }
+    assert.deepStrictEqual(PageTool.adopt([spec, other], [{ spec, fixed: "sunny" }]), [
+      { spec, fixed: "sunny" },
+      { spec: other }
+    ])
+  })
+})
