@@ -19,9 +19,9 @@ const resumeText = ({ session, url }: Chat): string =>
 
 /** Says one thing, and ends as its last turn did. */
 export const script = Effect.fnUntraced(function* (chat: Chat, message: string, json: boolean) {
-  const { leaving, screen, session } = chat
+  const { screen, session } = chat
   yield* screen.note(`session ${onOneLine(session.id)}`)
-  const end = yield* ChatTurn.run(screen, session, session.say(message), leaving.left, json).pipe(
+  const end = yield* ChatTurn.run({ ...chat, json, stop: Effect.never }, session.say(message)).pipe(
     Effect.mapError(toChatFailed),
     Effect.onInterrupt(() => new ChatStopped({ code: interruptedCode }))
   )
@@ -36,12 +36,11 @@ Ctrl-C ends a running turn, and at the prompt the chat.`
 
 /** Chats on a terminal until somebody quits. A turn that fails, or is stopped, leaves the session to go on with. */
 export const interactive = Effect.fnUntraced(function* (chat: Chat) {
-  const { agent, leaving, screen, session } = chat
+  const { agent, screen, session } = chat
   /** The keys are listened to all the time, so that Ctrl-C is never a signal. */
   yield* (yield* Terminal.Terminal).readInput
-  const stopped = Effect.raceFirst(leaving.left, screen.quit)
   const turn = (updates: ReturnType<typeof session.say>) =>
-    ChatTurn.run(screen, session, updates, stopped, false).pipe(
+    ChatTurn.run({ ...chat, json: false, stop: screen.quit }, updates).pipe(
       Effect.flatMap((end) =>
         end === "left"
           ? screen.note(`Stopped. The session is kept; type on, or go on later with: ${resumeText(chat)}`)

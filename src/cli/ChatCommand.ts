@@ -3,7 +3,7 @@ import { Effect, Layer, Option, type Redacted, Terminal } from "effect"
 import { Command, Flag } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
 import * as Chat from "./Chat.ts"
-import { ChatFailed } from "./ChatError.ts"
+import { ChatFailed, toChatFailed } from "./ChatError.ts"
 import * as ChatGrant from "./ChatGrant.ts"
 import * as ChatScreen from "./ChatScreen.ts"
 import * as ChatSession from "./ChatSession.ts"
@@ -64,7 +64,11 @@ const keyFor = Effect.fnUntraced(function* ({ key, url }: Asked, screen: ChatScr
   if (Option.isSome(key) || !screen.canAsk) return key
   const isWanted = yield* Effect.flatMap(AgentClient, ({ sessionPage }) => sessionPage()).pipe(
     Effect.as(false),
-    Effect.catch((error) => Effect.succeed(error._tag === "RequestRefused" && error.status === 401)),
+    Effect.catchIf(
+      (error) => error._tag === "RequestRefused" && error.status === 401,
+      () => Effect.succeed(true)
+    ),
+    Effect.mapError(toChatFailed),
     Effect.provide(Remote.client(url, key))
   )
   return isWanted ? yield* screen.ask(ChatScreen.hidden("The server wants a key")).pipe(Effect.option) : key

@@ -13,8 +13,10 @@ export type TurnEnd = StopReason | "left"
 /** A way for a decision to end the turn that waits for it, with its call left open. */
 export interface Leaving {
   readonly leave: Effect.Effect<never>
-  /** Waits until a turn is left. */
+  /** Waits until the turn is left. */
   readonly left: Effect.Effect<void>
+  /** Forgets how the turn before was left. */
+  readonly reset: Effect.Effect<void>
 }
 
 /** A way to leave turns. */
@@ -22,17 +24,25 @@ export const makeLeaving = Effect.map(
   Queue.dropping<void>(1),
   (queue): Leaving => ({
     leave: Effect.andThen(Queue.offer(queue, undefined), Effect.never),
-    left: Queue.take(queue)
+    left: Queue.take(queue),
+    reset: Effect.asVoid(Queue.clear(queue))
   })
 )
 
+/** How a turn is run. */
+export interface TurnOptions {
+  readonly screen: ChatScreen["Service"]
+  readonly session: ClientSession<LocalServices>
+  readonly leaving: Leaving
+  readonly json: boolean
+  /** What else the turn is left for, such as a key that was pressed. */
+  readonly stop: Effect.Effect<void>
+}
+
 /** Shows what happens in a session until it ends or is left. What was shown last ends its line, however that was. */
 export const run = Effect.fnUntraced(function* (
-  screen: ChatScreen["Service"],
-  session: ClientSession<LocalServices>,
-  updates: Stream.Stream<Update, AgentError | TooManyRounds, LocalServices>,
-  left: Effect.Effect<void>,
-  json: boolean
+  { json, leaving, screen, session, stop }: TurnOptions,
+  updates: Stream.Stream<Update, AgentError | TooManyRounds, LocalServices>
 ) {
   const view = yield* Ref.make(ChatView.after(yield* session.openCalls))
   const stopReason = yield* Ref.make<StopReason>("end_turn")
@@ -53,7 +63,8 @@ export const run = Effect.fnUntraced(function* (
     told,
     Ref.get(stopReason)
   )
-  return yield* Effect.raceFirst(ended, Effect.as(left, "left" as const)).pipe(
+  yield* leaving.reset
+  return yield* Effect.raceFirst(ended, Effect.as(Effect.raceFirst(leaving.left, stop), "left" as const)).pipe(
     Effect.ensuring(Effect.flatMap(Ref.get(view), (view) => screen.write(ChatView.end(view)[1])))
   )
 })
