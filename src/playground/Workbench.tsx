@@ -1,4 +1,4 @@
-import { useMemo, useReducer, useState } from "preact/hooks"
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
 import type { SessionId } from "../protocol/Session.ts"
 import type { Connection } from "./Connection.ts"
@@ -30,6 +30,11 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
   const agent = meta.agents.find(({ name }) => name === agentName)
 
+  // The form that connected is gone, and the focus with it.
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [])
+  useEffect(() => runner.stop, [runner])
+
   const leave = () => {
     runner.leave()
     setSessionId(undefined)
@@ -38,7 +43,9 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   return (
     <main class="workbench" data-view={view}>
       <header>
-        <h1>Playground</h1>
+        <h1 tabIndex={-1} ref={title}>
+          Playground
+        </h1>
         <Tabs view={view} onChange={setView} />
       </header>
       <section class="panel setup" aria-label="Setup">
@@ -75,6 +82,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             client={client}
             current={sessionId}
             onResume={(info) => {
+              leave()
               runner.resume(info, tools)
               setView("chat")
             }}

@@ -2,6 +2,9 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { askProcess, type ServerProcess, startServer } from "../support/ServerProcess.ts"
+import * as Agent from "../../src/agent/Agent.ts"
+import * as Scripted from "../../src/model/Scripted.ts"
+import { ask, baseUrl, testServer } from "../support/TestServer.ts"
 import { type Look, browser, build, choose, open, picture, say } from "./Chromium.ts"
 
 interface Visit {
@@ -29,7 +32,15 @@ const visit = (
     assert.deepStrictEqual([...hosts], ["127.0.0.1"])
   })
 
-const idle = (page: Page) => page.getByRole("button", { name: "Send" }).waitFor()
+/** The sessions that a server has. */
+const sessionsOf = async ({ baseUrl }: ServerProcess) => {
+  const { sessions } = (await (await fetch(`${baseUrl}/sessions`)).json()) as {
+    readonly sessions: ReadonlyArray<{ readonly sessionId: string }>
+  }
+  return sessions
+}
+
+const idle = (page: Page) => page.getByRole("button", { name: "Send", disabled: false }).waitFor()
 const agent = (page: Page) => page.getByRole("article", { name: "Agent", exact: true })
 const callOf = (page: Page, tool: string) => page.getByRole("article", { name: `Call of ${tool}` })
 const events = (page: Page) => page.getByRole("list", { name: "Events, latest first" })
@@ -40,6 +51,32 @@ const askTime = async (page: Page) => {
   await say(page, "What time is it?")
   await callOf(page, "current_time").getByText("waits for your permission").waitFor()
 }
+
+const optioned = Agent.make({
+  name: "optioned",
+  instructions: "",
+  options: [
+    { type: "select", name: "style", title: "Style", options: ["short", "long"], default: "short" },
+    { type: "secret", name: "token", default: "" }
+  ]
+})
+
+const hostile = `## Look
+
+<img src=x onerror=alert(1)>
+
+[bad](javascript:alert(1)) and [good](https://fine.test), ![cat](https://evil.test/cat.png)
+
+1. one
+2. \`two\`
+
+| a | b |
+|---|---|
+| 1 | **2** |
+
+\`\`\`html
+<script>alert(1)</script>
+\`\`\``
 
 describe("the playground in a browser", () => {
   beforeAll(() => void build())
@@ -74,6 +111,7 @@ describe("the playground in a browser", () => {
       await askTime(page)
       await picture(page, "permission")
       await page.getByRole("button", { name: "Approve" }).click()
+      assert.strictEqual(await page.evaluate(() => document.activeElement?.ariaLabel), "Conversation")
       await agent(page).getByText("current_time says:").waitFor()
       await callOf(page, "current_time").getByText("answered", { exact: true }).waitFor()
     })
@@ -126,8 +164,7 @@ describe("the playground in a browser", () => {
       await page.getByRole("button", { name: /for good$/ }).click()
       await page.getByText("There are none.").waitFor()
       await page.getByText("No session yet").waitFor()
-      const { json } = await Effect.runPromise(askProcess(server, "/sessions"))
-      assert.deepStrictEqual(json, { sessions: [] })
+      assert.deepStrictEqual(await sessionsOf(server), [])
     })
   )
 
@@ -174,7 +211,7 @@ describe("the playground in a browser", () => {
         await say(page, "fail midway")
         await page.getByText("The turn ended with an error.").waitFor({ timeout: 30_000 })
         await idle(page)
-        const [session] = ((await Effect.runPromise(askProcess(server, "/sessions"))).json as Sessions).sessions
+        const [session] = await sessionsOf(server)
         await fetch(`${server.baseUrl}/sessions/${session?.sessionId}`, { method: "DELETE" })
         await say(page, "hello")
         await page.getByRole("alert").getByText("The server refused (404 session_not_found)").waitFor()
@@ -222,11 +259,37 @@ describe("the playground in a browser", () => {
         await page.getByText("Connected.").waitFor()
         await say(page, "my name is Ada")
         await agent(page).getByText("Nice to meet you, Ada.").waitFor()
-        const sessionsOf = async (server: ServerProcess) =>
-          ((await Effect.runPromise(askProcess(server, "/sessions"))).json as Sessions).sessions.length
-        assert.deepStrictEqual([await sessionsOf(server), await sessionsOf(other)], [0, 1])
+        assert.strictEqual((await sessionsOf(server)).length, 0)
+        assert.strictEqual((await sessionsOf(other)).length, 1)
       })
     })
+  )
+
+  it.live("sets options, shows no secret, and makes nothing of a model's HTML", () =>
+    Effect.gen(function* () {
+      const { complaints, hosts, page } = yield* open(yield* browser, yield* baseUrl, { width: 1920, height: 900 })
+      yield* Effect.promise(async () => {
+        await page.getByRole("combobox", { name: "Style" }).selectOption("long")
+        assert.strictEqual(await page.getByLabel("token").getAttribute("type"), "password")
+        await page.getByLabel("token").fill("hunter2")
+        await say(page, "go")
+        await agent(page).getByText("<img src=x onerror=alert(1)>").waitFor()
+        await agent(page).getByText("[image: cat] https://evil.test/cat.png").waitFor()
+        assert.strictEqual(await agent(page).getByRole("link").count(), 1)
+        await idle(page)
+        await picture(page, "markdown")
+      })
+      const { text } = yield* ask("/sessions")
+      assert.include(text, '"options":{"style":"long","token":"***"}')
+      assert.deepStrictEqual([complaints, [...hosts]], [[], ["127.0.0.1"]])
+    }).pipe(
+      Effect.provide(
+        testServer({
+          agents: [optioned],
+          model: Scripted.layer(() => Scripted.text(hostile))
+        })
+      )
+    )
   )
 
   it.live("works with the keyboard alone, on a narrow screen in the dark", () =>
@@ -254,7 +317,3 @@ describe("the playground in a browser", () => {
     )
   )
 })
-
-interface Sessions {
-  readonly sessions: ReadonlyArray<{ readonly sessionId: string }>
-}

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from "preact/hooks"
+import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { SessionId } from "../../protocol/Session.ts"
 import type { Chat } from "./Chat.ts"
 import type { ChatRunner } from "./ChatRunner.ts"
 import { Composer } from "./Composer.tsx"
+import type { Entry } from "./Entry.ts"
 import { EntryView } from "./EntryView.tsx"
 
 interface Props {
@@ -18,7 +20,7 @@ const nearEnd = 120
 
 /** Keeps the end in sight for who was reading there. */
 const useFollow = (chat: Chat) => {
-  const log = useRef<HTMLDivElement>(null)
+  const log = useRef<HTMLElement>(null)
   const isFollowing = useRef(true)
   useEffect(() => {
     if (log.current !== null && isFollowing.current) log.current.scrollTop = log.current.scrollHeight
@@ -31,9 +33,20 @@ const useFollow = (chat: Chat) => {
   return { log, onScroll }
 }
 
+/** What was typed about one call is not kept for another one. */
+const keyOf = (entry: Entry, index: number): string =>
+  entry.kind === "call" ? `${index} ${entry.call.toolCallId}` : `${index}`
+
 /** The chat: what was said, what waits for the user, and where the user speaks. */
 export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
   const { log, onScroll } = useFollow(chat)
+  /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
+  const settle =
+    <A,>(tell: (toolCallId: string, answer: A) => void) =>
+    (toolCallId: string, answer: A) => {
+      log.current?.focus()
+      tell(toolCallId, answer)
+    }
   return (
     <section class="panel chat" aria-label="Chat">
       <div class="bar">
@@ -42,13 +55,17 @@ export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
           New session
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section class="log" aria-label="Conversation" tabIndex={0} ref={log} onScroll={onScroll}>
+      <ScrollRegion kind="log" label="Conversation" region={log} onScroll={onScroll}>
         {chat.entries.length === 0 ? <p class="hint">Say something to begin, such as “help”.</p> : null}
         {chat.entries.map((entry, index) => (
-          <EntryView key={index} entry={entry} onPermit={runner.permit} onAnswer={runner.answer} />
+          <EntryView
+            key={keyOf(entry, index)}
+            entry={entry}
+            onPermit={settle(runner.permit)}
+            onAnswer={settle(runner.answer)}
+          />
         ))}
-      </section>
+      </ScrollRegion>
       <p class="unseen" role="status" aria-live="polite">
         {chat.spoken}
       </p>

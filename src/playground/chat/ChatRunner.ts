@@ -16,7 +16,7 @@ type Failure = AgentError | ClientSession.TooManyRounds
 export interface ChatRunner {
   /** Says something, in a new session with this agent and these tools where there is none. */
   readonly say: (text: string, config: AgentConfig, tools: ReadonlyArray<PageTool.PageTool>) => void
-  /** Goes on with a session; calls that were left open are asked again. */
+  /** Goes on with a session, once the one before was left; calls that were left open are asked again. */
   readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>) => void
   /** Interrupts what runs. */
   readonly stop: () => void
@@ -98,8 +98,7 @@ export const make = (
       )
       start(Effect.flatMap(begun, (session) => tell(session.say(text))))
     },
-    resume: (info, tools) => {
-      leave()
+    resume: (info, tools) =>
       start(
         Effect.gen(function* () {
           const adopted = PageTool.adopt(info.tools ?? [], tools)
@@ -108,8 +107,7 @@ export const make = (
           dispatch({ type: "wentOn" })
           yield* tell(resumed.goOn)
         })
-      )
-    },
+      ),
     stop,
     leave,
     permit: permissions.answer,

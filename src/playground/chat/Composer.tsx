@@ -41,11 +41,10 @@ export const Composer = ({ isRunning, onSay, onStop }: Props) => {
         <button type="button" onClick={onStop}>
           Stop
         </button>
-      ) : (
-        <button type="submit" class="primary">
-          Send
-        </button>
-      )}
+      ) : null}
+      <button type="submit" class="primary" aria-disabled={isRunning}>
+        Send
+      </button>
     </form>
   )
 }

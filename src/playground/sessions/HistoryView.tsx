@@ -1,5 +1,6 @@
 import { Effect, Exit } from "effect"
 import { useEffect, useState } from "preact/hooks"
+import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { AgentClient } from "../../client/AgentClient.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { HistoryType, SessionId } from "../../protocol/Session.ts"
@@ -31,7 +32,7 @@ export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
     })
   }, [client, sessionId, type, isRunning])
   return (
-    <div class="scroll">
+    <ScrollRegion kind="scroll" label="History">
       {problem === undefined ? null : <ProblemNote problem={problem} />}
       {messages.length === 0 && problem === undefined ? <p class="hint">It is empty.</p> : null}
       <ol class="timeline" aria-label={`History, ${type}`}>
@@ -42,6 +43,6 @@ export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
           </li>
         ))}
       </ol>
-    </div>
+    </ScrollRegion>
   )
 }

@@ -1,5 +1,5 @@
 import { Effect, Exit } from "effect"
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { AgentClient } from "../../client/AgentClient.ts"
 import type { AgentError } from "../../client/AgentError.ts"
 import type { SessionId, SessionInfo, SessionPage } from "../../protocol/Session.ts"
@@ -30,12 +30,14 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
       }
     })
 
+  const refreshing = useRef<HTMLButtonElement>(null)
   const refresh = () => run(client.sessionPage(), setPage)
   const more = (after: string) =>
     run(client.sessionPage(after), (next) => setPage({ ...next, sessions: [...page.sessions, ...next.sessions] }))
   const remove = (id: SessionId) =>
     run(client.deleteSession(id), () => {
       setPage({ ...page, sessions: page.sessions.filter(({ sessionId }) => sessionId !== id) })
+      refreshing.current?.focus()
       onDeleted(id)
     })
 
@@ -58,7 +60,7 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
         ))}
       </ul>
       <div class="row">
-        <button type="button" onClick={refresh}>
+        <button type="button" ref={refreshing} onClick={refresh}>
           Refresh
         </button>
         {next === undefined ? null : (

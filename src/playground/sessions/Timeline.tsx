@@ -1,13 +1,19 @@
+import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { Chat } from "../chat/Chat.ts"
 
 /** How many events are shown, latest first. */
 const shown = 300
 
+/** How much of an event is shown, in characters. */
+const longest = 2000
+
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
+
 const clock = (at: number): string => new Date(at).toISOString().slice(11, 23)
 
 /** The events as they came, latest first, each with its time (UTC). */
 export const Timeline = ({ chat: { heard, timeline } }: { readonly chat: Chat }) => (
-  <div class="scroll">
+  <ScrollRegion kind="scroll" label="Timeline">
     {timeline.length === 0 ? <p class="hint">Nothing has happened yet.</p> : null}
     {heard > shown ? (
       <p class="hint">
@@ -21,9 +27,9 @@ export const Timeline = ({ chat: { heard, timeline } }: { readonly chat: Chat })
         .map(({ at, event }, index) => (
           <li key={heard - index}>
             <time dateTime={new Date(at).toISOString()}>{clock(at)}</time> <strong>{event.event}</strong>{" "}
-            <code>{JSON.stringify(event.data)}</code>
+            <code>{cut(JSON.stringify(event.data))}</code>
           </li>
         ))}
     </ol>
-  </div>
+  </ScrollRegion>
 )
