@@ -49,6 +49,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
         <Tabs view={view} onChange={setView} />
       </header>
       <section class="panel setup" aria-label="Setup">
+        <h2 class="unseen">Setup</h2>
         <details open>
           <summary>Connection</summary>
           {connectForm}

@@ -5,7 +5,7 @@ import { askProcess, type ServerProcess, startServer } from "../support/ServerPr
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { ask, baseUrl, testServer } from "../support/TestServer.ts"
-import { type Look, browser, build, choose, open, picture, say } from "./Chromium.ts"
+import { type Look, barriers, browser, build, choose, open, picture, say } from "./Chromium.ts"
 
 interface Visit {
   readonly page: Page
@@ -61,7 +61,7 @@ const optioned = Agent.make({
   ]
 })
 
-const hostile = `## Look
+const hostile = `# Look
 
 <img src=x onerror=alert(1)>
 
@@ -110,6 +110,7 @@ describe("the playground in a browser", () => {
     visit(async ({ page }) => {
       await askTime(page)
       await picture(page, "permission")
+      assert.deepStrictEqual(await barriers(page), [])
       await page.getByRole("button", { name: "Approve" }).click()
       assert.strictEqual(await page.evaluate(() => document.activeElement?.ariaLabel), "Conversation")
       await agent(page).getByText("current_time says:").waitFor()
@@ -135,6 +136,17 @@ describe("the playground in a browser", () => {
       await page.getByRole("button", { name: "Stop" }).click()
       await page.getByText("You stopped the turn.").waitFor()
       await say(page, "my name is Ada")
+      await agent(page).getByText("Nice to meet you, Ada.").waitFor()
+    })
+  )
+
+  it.live("asks again about a call that it was stopped before", () =>
+    visit(async ({ page }) => {
+      await askTime(page)
+      await page.getByRole("button", { name: "Stop" }).click()
+      await callOf(page, "current_time").getByText("not answered yet").waitFor()
+      await say(page, "my name is Ada")
+      await page.getByRole("button", { name: "Approve" }).click()
       await agent(page).getByText("Nice to meet you, Ada.").waitFor()
     })
   )
@@ -194,6 +206,7 @@ describe("the playground in a browser", () => {
       await page.getByRole("button", { name: "Add tool" }).click()
       await page.getByText("Tools of this page (2)").waitFor()
       await picture(page, "tools")
+      assert.deepStrictEqual(await barriers(page), [])
       await say(page, "weather in Paris")
       await callOf(page, "get_weather").getByText('"location": "Paris"').waitFor()
       await page.getByLabel("Your answer").fill("18°C, **cloudy**")
@@ -219,6 +232,7 @@ describe("the playground in a browser", () => {
         await page.getByRole("button", { name: "Refresh" }).click()
         await page.getByRole("alert").getByText("No connection").waitFor({ timeout: 30_000 })
         await picture(page, "errors")
+        assert.deepStrictEqual(await barriers(page), [])
       },
       { expected: /404|ERR_CONNECTION/ }
     )
@@ -229,6 +243,7 @@ describe("the playground in a browser", () => {
       async ({ page }) => {
         await page.getByRole("alert").getByText("401 unauthorized").first().waitFor()
         await picture(page, "key")
+        assert.deepStrictEqual(await barriers(page), [])
         await page.getByLabel("Key").fill("s3cret-key")
         await page.getByRole("button", { name: "Connect" }).click()
         await page.getByText("There are none.").waitFor()
@@ -278,6 +293,7 @@ describe("the playground in a browser", () => {
         assert.strictEqual(await agent(page).getByRole("link").count(), 1)
         await idle(page)
         await picture(page, "markdown")
+        assert.deepStrictEqual(await barriers(page), [])
       })
       const { text } = yield* ask("/sessions")
       assert.include(text, '"options":{"style":"long","token":"***"}')
@@ -312,6 +328,7 @@ describe("the playground in a browser", () => {
         await idle(page)
         assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth), 360)
         await picture(page, "narrow-chat")
+        assert.deepStrictEqual(await barriers(page), [])
       },
       { width: 360, height: 640, colorScheme: "dark" }
     )

@@ -2,8 +2,15 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import chromium from "@sparticuz/chromium"
+import axe from "axe-core"
 import { Effect } from "effect"
 import { type Browser, type Page, chromium as playwright } from "playwright-core"
+
+declare global {
+  interface Window {
+    readonly axe: typeof axe
+  }
+}
 
 const root = resolve(import.meta.dirname, "../..")
 const screenshots = join(root, "test/output/playground")
@@ -54,6 +61,15 @@ export const open = (browser: Browser, url: string, { colorScheme = "light", hei
 export const picture = async (page: Page, name: string) => {
   mkdirSync(screenshots, { recursive: true })
   await page.screenshot({ path: join(screenshots, `${name}.png`) })
+}
+
+/** What the page keeps from people who see, hear or move otherwise, as axe-core finds it. */
+export const barriers = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+  })
 }
 
 /** Says something. */

@@ -49,6 +49,7 @@ export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
     }
   return (
     <section class="panel chat" aria-label="Chat">
+      <h2 class="unseen">Chat</h2>
       <div class="bar">
         <span class="session">{sessionId === undefined ? "No session yet" : <code>{sessionId}</code>}</span>
         <button type="button" disabled={sessionId === undefined} onClick={onNew}>

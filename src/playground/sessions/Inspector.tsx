@@ -22,6 +22,7 @@ export const Inspector = ({ chat, client, sessionId }: Props) => {
   const [view, setView] = useState<(typeof views)[number][0]>("events")
   return (
     <section class="panel events" aria-label="Events and history">
+      <h2 class="unseen">Events and history</h2>
       <div class="bar tabs">
         {views.map(([name, title]) => (
           <button type="button" key={name} aria-pressed={view === name} onClick={() => setView(name)}>
