@@ -1,3 +1,4 @@
+import { NodeStream } from "@effect/platform-node"
 import { Effect, Option, Redacted, Result, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
@@ -46,6 +47,13 @@ const choose = Effect.fnUntraced(function* (agents: ReadonlyArray<AgentInfo>, na
   return yield* Effect.catchTag(screen.ask(question), "QuitError", () => Effect.fail(givenUp()))
 })
 
+/** The standard input, closed once it was read: a process with it open would not end. */
+const input = NodeStream.fromReadable<Uint8Array, ChatFailed>({
+  evaluate: () => process.stdin,
+  onError: () => new ChatFailed({ message: "the standard input cannot be read" }),
+  closeOnDone: true
+})
+
 /** The values of secret options: typed where somebody is there, else a line of the standard input each. */
 const secretValues = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   if (names.length === 0) return {}
@@ -56,14 +64,12 @@ const secretValues = Effect.fnUntraced(function* (names: ReadonlyArray<string>) 
     )
     return Object.fromEntries(yield* Effect.catchTag(screen.ask(asked), "QuitError", () => Effect.fail(givenUp())))
   }
-  const { stdin } = yield* Stdio.Stdio
-  const lines = yield* stdin.pipe(
-    Stream.decodeText,
-    Stream.splitLines,
-    Stream.take(names.length),
-    Stream.runCollect,
-    Effect.orDie
-  )
+  if (yield* (yield* Stdio.Stdio).stdinIsTerminal) {
+    return yield* fail(
+      `the values of ${names.join(", ")} would be seen as they are typed; let the standard error be a terminal too`
+    )
+  }
+  const lines = yield* input.pipe(Stream.decodeText, Stream.splitLines, Stream.take(names.length), Stream.runCollect)
   if (lines.length < names.length) {
     return yield* fail(
       `the values of ${names.join(", ")} are read from the standard input, a line each, and there are too few`

@@ -135,9 +135,9 @@ describe("effect-aap chat --message", () => {
         assert.notInclude(stdout + stderr, "\x1b")
         assert.strictEqual(requests.at(-1)?.system, "token=hunter2 tone=cool")
       }
-      const few = yield* run(args, {}, "")
-      assert.deepStrictEqual([few.code, few.stdout], [1, ""])
-      assert.include(few.stderr, "effect-aap: the values of token are read from the standard input, a line each")
+      const none = yield* run(args, {}, null)
+      assert.deepStrictEqual([none.code, none.stdout], [1, ""])
+      assert.include(none.stderr, "effect-aap: the values of token are read from the standard input, a line each")
       const several = yield* run(["chat", url, "--message", "hi"])
       assert.deepStrictEqual(several, {
         code: 1,

@@ -12,12 +12,13 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs `effect-aap` with these arguments, this environment and this standard input, to its end. */
-export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, input?: string) =>
+/** Runs `effect-aap` with these arguments, this environment and this on its standard input, to its end. The input stays open, but for `null`. */
+export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, input?: string | null) =>
   Effect.callback<Ran>((resume) => {
     const child = execFile(process.execPath, [main, ...args], { env: environment(env) }, (_, stdout, stderr) =>
       resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
     )
-    if (input !== undefined) child.stdin?.end(input)
+    if (input === null) child.stdin?.end()
+    else if (input !== undefined) child.stdin?.write(input)
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
