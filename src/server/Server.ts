@@ -70,8 +70,11 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     gracefulShutdownTimeout: flushTimeout
   })
   const app = HttpRouter.toHttpEffect(routes(options.playground ?? true))
-  const served = Layer.unwrap(Effect.map(app, (app) => HttpServer.serve(guard(app)))).pipe(
-    Layer.provide(cutConnections(node))
+  // Made before anybody can connect: a request that comes before there is a handler is never answered.
+  const served = Layer.unwrap(
+    Effect.map(app, (app) =>
+      HttpServer.serve(guard(app)).pipe(Layer.provide(cutConnections(node)), Layer.provideMerge(http))
+    )
   )
   const drained = Layer.effectDiscard(
     Effect.gen(function* () {
@@ -86,7 +89,6 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
     Layer.provideMerge(ActiveTurns.layer),
-    Layer.provideMerge(http),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
 }
