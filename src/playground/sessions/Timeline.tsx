@@ -1,3 +1,4 @@
+import { DateTime } from "effect"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { Chat } from "../chat/Chat.ts"
 
@@ -9,7 +10,9 @@ const longest = 2000
 
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
-const clock = (at: number): string => new Date(at).toISOString().slice(11, 23)
+const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
+
+const clock = (at: number): string => iso(at).slice(11, 23)
 
 /** The events as they came, latest first, each with its time (UTC). */
 export const Timeline = ({ chat: { heard, timeline } }: { readonly chat: Chat }) => (
@@ -26,7 +29,7 @@ export const Timeline = ({ chat: { heard, timeline } }: { readonly chat: Chat })
         .toReversed()
         .map(({ at, event }, index) => (
           <li key={heard - index}>
-            <time dateTime={new Date(at).toISOString()}>{clock(at)}</time> <strong>{event.event}</strong>{" "}
+            <time dateTime={iso(at)}>{clock(at)}</time> <strong>{event.event}</strong>{" "}
             <code>{cut(JSON.stringify(event.data))}</code>
           </li>
         ))}
