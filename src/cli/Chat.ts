@@ -1,14 +1,15 @@
-import { Effect, Terminal } from "effect"
+import { Effect, Redacted, Ref, Result, Stream, Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import { ChatStopped, exitCode, explain, interruptedCode, toChatFailed } from "./ChatError.ts"
-import type { ChatScreen } from "./ChatScreen.ts"
+import * as ChatScreen from "./ChatScreen.ts"
 import type { OpenSession } from "./ChatSession.ts"
+import * as ChatSettings from "./ChatSettings.ts"
 import * as ChatTurn from "./ChatTurn.ts"
-import { onOneLine, printable } from "./Printable.ts"
+import { onOneLine } from "./Printable.ts"
 
 /** A chat that can begin. */
 export interface Chat extends OpenSession {
-  readonly screen: ChatScreen["Service"]
+  readonly screen: ChatScreen.ChatScreen["Service"]
   readonly leaving: ChatTurn.Leaving
   /** The address of the server, as it was given. */
   readonly url: string
@@ -21,7 +22,8 @@ const resumeText = ({ session, url }: Chat): string =>
 export const script = Effect.fnUntraced(function* (chat: Chat, message: string, json: boolean) {
   const { screen, session } = chat
   yield* screen.note(`session ${onOneLine(session.id)}`)
-  const end = yield* ChatTurn.run({ ...chat, json, stop: Effect.never }, session.say(message)).pipe(
+  const said = session.say(message, ChatSettings.toTell(chat.settings))
+  const end = yield* ChatTurn.run({ ...chat, json, stop: Effect.never }, said).pipe(
     Effect.mapError(toChatFailed),
     Effect.onInterrupt(() => new ChatStopped({ code: interruptedCode }))
   )
@@ -30,13 +32,10 @@ export const script = Effect.fnUntraced(function* (chat: Chat, message: string, 
   if (code !== 0) return yield* new ChatStopped({ code })
 })
 
-const help = `/help  what can be typed
-/quit  end the chat; the session stays on the server
-Ctrl-C ends a running turn, and at the prompt the chat.`
-
 /** Chats on a terminal until somebody quits. A turn that fails, or is stopped, leaves the session to go on with. */
 export const interactive = Effect.fnUntraced(function* (chat: Chat) {
-  const { agent, screen, session } = chat
+  const { screen, session } = chat
+  const settings = yield* Ref.make(chat.settings)
   /** The keys are listened to all the time, so that Ctrl-C is never a signal. */
   yield* (yield* Terminal.Terminal).readInput
   const turn = (updates: ReturnType<typeof session.say>) =>
@@ -49,18 +48,44 @@ export const interactive = Effect.fnUntraced(function* (chat: Chat) {
       Effect.catch((error) => screen.note(explain(error)))
     )
   yield* screen.note(
-    `${onOneLine(agent)} at ${onOneLine(chat.url)}, session ${onOneLine(session.id)}. /help tells what can be typed.`
+    `${onOneLine(chat.settings.agent.name)} at ${onOneLine(chat.url)}, session ${onOneLine(session.id)}. /help tells what can be typed.`
   )
+  /** A change is told with the first turn that begins. */
+  const say = (text: string) =>
+    Effect.flatMap(Ref.get(settings), (now) =>
+      turn(
+        Stream.tap(session.say(text, ChatSettings.toTell(now)), ({ event }) =>
+          event.event === "turn_start" ? Ref.update(settings, ChatSettings.told) : Effect.void
+        )
+      )
+    )
+  const setTo = (next: ChatSettings.Settings) =>
+    Effect.andThen(Ref.set(settings, next), screen.note("Set, from the next message on."))
+  const secret = (name: string) =>
+    screen.ask(ChatScreen.hidden(onOneLine(name))).pipe(
+      Effect.flatMap((value) =>
+        Effect.flatMap(Ref.get(settings), (now) => setTo(ChatSettings.withOption(now, name, Redacted.value(value))))
+      ),
+      Effect.catchTag("QuitError", () => screen.note("Nothing is changed."))
+    )
   yield* turn(session.goOn)
   while (true) {
     const typed = yield* Effect.catchTag(screen.ask(Prompt.String({ message: "you" })), "QuitError", () =>
       Effect.succeed("/quit")
     )
     const text = typed.trim()
-    if (text === "/quit") break
-    if (text === "/help") yield* screen.note(help)
-    else if (/^\/\w+$/.test(text)) yield* screen.note(`There is no ${printable(text)}; /help tells what can be typed.`)
-    else if (text !== "") yield* turn(session.say(text))
+    if (text === "") continue
+    const command = ChatSettings.parse(yield* Ref.get(settings), text)
+    if (command === undefined) yield* say(text)
+    else if (Result.isFailure(command)) yield* screen.note(command.failure)
+    else {
+      const { success } = command
+      if (success.asks === "quit") break
+      if (success.asks === "help") yield* screen.note(ChatSettings.help)
+      if (success.asks === "settings") yield* screen.note(ChatSettings.describe(yield* Ref.get(settings)))
+      if (success.asks === "secret") yield* secret(success.name)
+      if (success.asks === "change") yield* setTo(success.settings)
+    }
   }
   yield* screen.note(`Go on with: ${resumeText(chat)}`)
 }, Effect.scoped)

@@ -9,6 +9,7 @@ import type { ToolCall } from "../protocol/Tool.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
 import { ChatFailed, toChatFailed } from "./ChatError.ts"
 import { ChatScreen, hidden } from "./ChatScreen.ts"
+import * as ChatSettings from "./ChatSettings.ts"
 import * as ChatSetup from "./ChatSetup.ts"
 import * as LocalTools from "./LocalTools.ts"
 import { onOneLine } from "./Printable.ts"
@@ -20,9 +21,9 @@ export interface AskedSession extends ChatSetup.AskedSetup {
   readonly stream: StreamMode
 }
 
-/** A session that is chatted with, and the name of its agent. */
+/** A session that is chatted with, and how its agent is set up. */
 export interface OpenSession {
-  readonly agent: string
+  readonly settings: ChatSettings.Settings
   readonly session: ClientSession.ClientSession<LocalTools.LocalServices>
 }
 
@@ -78,36 +79,38 @@ const secretValues = Effect.fnUntraced(function* (names: ReadonlyArray<string>) 
   return Object.fromEntries(names.map((name, index) => [name, lines[index] ?? ""]))
 })
 
+/** The configuration that is asked for, with its secrets. */
+const configOf = Effect.fnUntraced(function* (agent: AgentInfo, asked: AskedSession) {
+  const config = yield* checked(ChatSetup.config(agent, asked))
+  const options = { ...config.options, ...(yield* secretValues(asked.secrets)) }
+  return { ...config, ...(Object.keys(options).length === 0 ? {} : { options }) }
+})
+
 const begin = Effect.fnUntraced(function* (asked: AskedSession, permit: Permit) {
   const { meta } = yield* AgentClient
   const { agents } = yield* Effect.mapError(meta, toChatFailed)
   const agent = yield* choose(agents, Option.getOrUndefined(asked.agent))
-  const config = yield* checked(ChatSetup.config(agent, asked))
-  const secrets = yield* secretValues(asked.secrets)
-  const options = { ...config.options, ...secrets }
+  const config = yield* configOf(agent, asked)
   const session = yield* Effect.mapError(
-    ClientSession.open<LocalTools.LocalServices>(
-      { ...config, ...(Object.keys(options).length === 0 ? {} : { options }) },
-      { permit, stream: asked.stream, ...(asked.local ? { tools: LocalTools.make(permit) } : {}) }
-    ),
+    ClientSession.open<LocalTools.LocalServices>(config, {
+      permit,
+      stream: asked.stream,
+      ...(asked.local ? { tools: LocalTools.make(permit) } : {})
+    }),
     toChatFailed
   )
-  return { agent: agent.name, session } satisfies OpenSession
+  return { settings: ChatSettings.make(agent, config), session } satisfies OpenSession
 })
 
 /** Tools that the session has from another application stay declared; calls of them are answered with why they cannot run. */
 const resume = Effect.fnUntraced(function* (text: string, asked: AskedSession, permit: Permit) {
-  if (
-    Option.isSome(asked.agent) ||
-    [asked.options, asked.secrets, asked.tools, asked.trusted].some((given) => given.length > 0)
-  ) {
-    return yield* fail(
-      "--agent, --option, --secret, --tool and --trust set up a new session; leave them out with --session"
-    )
-  }
+  if (Option.isSome(asked.agent)) return yield* fail("a session keeps its agent; leave --agent out with --session")
   const client = yield* AgentClient
   const id = SessionId.make(text)
   const info = yield* Effect.mapError(client.session(id), toChatFailed)
+  const { agents } = yield* Effect.mapError(client.meta, toChatFailed)
+  const agent = agents.find(({ name }) => name === info.agent.name) ?? { name: info.agent.name, version: "" }
+  const settings = ChatSettings.withConfig(ChatSettings.make(agent, info.agent), yield* configOf(agent, asked))
   const own = asked.local ? LocalTools.make(permit) : []
   const names = new Set(own.map(({ spec }) => spec.name))
   const others = (info.tools ?? []).filter(({ name }) => !names.has(name)).map(LocalTools.absent)
@@ -120,7 +123,7 @@ const resume = Effect.fnUntraced(function* (text: string, asked: AskedSession, p
     }),
     toChatFailed
   )
-  return { agent: info.agent.name, session } satisfies OpenSession
+  return { settings, session } satisfies OpenSession
 })
 
 /** Opens the session that is asked for. */

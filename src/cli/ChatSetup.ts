@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { AgentConfig, AgentInfo } from "../protocol/Agent.ts"
 import { onOneLine } from "./Printable.ts"
 
-/** How a new session's agent is to be set up, as the command line says it. */
+/** How a session's agent is to be set up, as the command line says it. */
 export interface AskedSetup {
   /** Each `NAME=VALUE`. */
   readonly options: ReadonlyArray<string>
@@ -32,39 +32,51 @@ export const agentOf = (
     : Result.succeed(found)
 }
 
-const option =
-  ({ name: agent, options = [] }: AgentInfo) =>
+/** What stands before the name of a setting: it is given as a flag, or typed as a command. */
+export type Prefix = "--" | "/"
+
+/** The option and its value in `NAME=VALUE`. */
+export const option =
+  ({ name: agent, options = [] }: AgentInfo, prefix: Prefix = "--") =>
   (text: string): Result.Result<readonly [string, string], string> => {
     const at = text.indexOf("=")
-    if (at < 1) return Result.fail("--option is NAME=VALUE, such as --option model=gpt-5")
+    if (at < 1) return Result.fail(`${prefix}option is NAME=VALUE, such as ${prefix}option model=gpt-5`)
     const [name, value] = [text.slice(0, at), text.slice(at + 1)]
     const known = options.find((option) => option.name === name)
     if (known === undefined) {
-      return Result.fail(`${agent} has no option ${onOneLine(name)}; it has: ${list(options.map(({ name }) => name))}`)
+      return Result.fail(
+        `${onOneLine(agent)} has no option ${onOneLine(name)}; it has: ${list(options.map(({ name }) => name))}`
+      )
     }
     if (known.type === "secret") {
-      return Result.fail(`the option ${name} is secret; give --secret ${name}, and its value where it is not seen`)
+      return Result.fail(
+        `the option ${name} is secret; give ${prefix}secret ${name}, and its value where it is not seen`
+      )
     }
     return known.type === "select" && !known.options.includes(value)
       ? Result.fail(`the option ${name} is one of: ${list(known.options)}`)
       : Result.succeed([name, value])
   }
 
-const secret =
+/** The name, where it is one of a secret option. */
+export const secret =
   ({ name: agent, options = [] }: AgentInfo) =>
   (name: string): Result.Result<string, string> => {
     const names = options.flatMap((option) => (option.type === "secret" ? [option.name] : []))
     return names.includes(name)
       ? Result.succeed(name)
-      : Result.fail(`${agent} has no secret option ${onOneLine(name)}; it has: ${list(names)}`)
+      : Result.fail(`${onOneLine(agent)} has no secret option ${onOneLine(name)}; it has: ${list(names)}`)
   }
 
-const tool =
+/** The name, where it is one of a tool of the server. */
+export const tool =
   ({ name: agent, tools = [] }: AgentInfo) =>
   (name: string): Result.Result<string, string> =>
     tools.some((tool) => tool.name === name)
       ? Result.succeed(name)
-      : Result.fail(`${agent} has no tool ${onOneLine(name)}; it has: ${list(tools.map(({ name }) => name))}`)
+      : Result.fail(
+          `${onOneLine(agent)} has no tool ${onOneLine(name)}; it has: ${list(tools.map(({ name }) => name))}`
+        )
 
 /**
  * The configuration that is asked for, without its secrets. A failure names what the agent has instead. A tool that is both

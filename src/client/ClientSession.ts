@@ -4,9 +4,9 @@ import type { InputContent } from "../protocol/Content.ts"
 import type { ApplicationMessage, HistoryMessage } from "../protocol/Message.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { ToolCall, ToolResult } from "../protocol/Tool.ts"
-import type { StopReason, StreamMode } from "../protocol/Turn.ts"
+import type { AgentOverrides, StopReason, StreamMode } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
-import { AgentClient } from "./AgentClient.ts"
+import { AgentClient, type TurnInput } from "./AgentClient.ts"
 import type { AgentError } from "./AgentError.ts"
 import type { ClientTool } from "./ClientTool.ts"
 import * as Conversation from "./Conversation.ts"
@@ -49,6 +49,11 @@ export interface SessionOptions<R> {
   readonly roundLimit?: number
 }
 
+/** What changes in a session with what is said. */
+export interface SessionChange {
+  readonly agent?: AgentOverrides
+}
+
 /**
  * A session as an application holds it. One stream of it runs at a time.
  *
@@ -58,8 +63,11 @@ export interface SessionOptions<R> {
  */
 export interface ClientSession<out R = never> {
   readonly id: SessionId
-  /** Says something, and runs the agent to its end. Calls that were left open are answered first. */
-  readonly say: (content: InputContent) => Stream.Stream<Update, AgentError | TooManyRounds, R>
+  /**
+   * Says something, and runs the agent to its end. Calls that were left open are answered first. `agent` changes how the
+   * agent is set up, for good: `tools` replaces what it may use, `options` changes those that it names.
+   */
+  readonly say: (content: InputContent, change?: SessionChange) => Stream.Stream<Update, AgentError | TooManyRounds, R>
   /** Answers the calls that were left open, and runs the agent to its end; empty where none were. */
   readonly goOn: Stream.Stream<Update, AgentError | TooManyRounds, R>
   /** The conversation so far. */
@@ -102,7 +110,8 @@ const run = <R>(
   let isStale = false
   /** Whether a turn that broke off may still have been ending when the history was read. */
   let isUnsure = false
-  let toolsToTell = areToolsNew
+  /** What goes with the next turn that begins: the application's tools, and how the agent is set up from then on. */
+  let toTell: Pick<TurnInput, "agent" | "tools"> = areToolsNew ? { tools: tools.map(({ spec }) => spec) } : {}
 
   const update = (event: SessionEvent): Update => {
     const now = conversation
@@ -164,8 +173,7 @@ const run = <R>(
       let hasBegun = false
       const before = conversation
       conversation = Conversation.send(conversation, messages)
-      const input = toolsToTell ? { messages, tools: tools.map(({ spec }) => spec) } : { messages }
-      const told = client.turn(id, input, { stream })
+      const told = client.turn(id, { ...toTell, messages }, { stream })
       return (
         isUnsure
           ? Stream.mapEffect(told, (event, index) => (index === 0 ? Effect.as(settle, event) : Effect.succeed(event)))
@@ -181,7 +189,7 @@ const run = <R>(
         ),
         Stream.map((event) => {
           hasBegun = true
-          toolsToTell = false
+          toTell = {}
           conversation = Conversation.hear(conversation, event)
           if (event.event === "turn_stop") stopReason = event.data.stopReason
           return update(event)
@@ -237,14 +245,19 @@ const run = <R>(
 
   return {
     id,
-    say: (content) => {
+    say: (content, { agent } = {}) => {
       const said = Stream.suspend(() => turn([{ role: "user", content }], 1))
       const again = Stream.fromEffectDrain(reload).pipe(Stream.concat(openOnes), Stream.concat(said))
+      const all = Stream.concat(
+        openOnes,
+        Stream.catchIf(said, isPendingCalls, () => again)
+      )
       return watched(
-        Stream.concat(
-          openOnes,
-          Stream.catchIf(said, isPendingCalls, () => again)
-        )
+        Stream.suspend(() => {
+          const { agent: _, ...others } = toTell
+          toTell = agent === undefined ? others : { ...others, agent }
+          return all
+        })
       )
     },
     goOn: watched(openOnes),

@@ -45,8 +45,14 @@ export interface SessionOptions extends Omit<ClientSession.SessionOptions<never>
 /** A session that runs the application's tools and asks for permission by itself. One iteration of it runs at a time. */
 export interface Session {
   readonly id: SessionId
-  /** Says something, and runs the agent to its end. Leaving the iteration stops the turn. */
-  readonly say: (content: InputContent, options?: Abortable) => AsyncIterable<ClientSession.Update>
+  /**
+   * Says something, and runs the agent to its end. Leaving the iteration stops the turn. `agent` changes how the agent is set
+   * up, for good: `tools` replaces what it may use, `options` changes those that it names.
+   */
+  readonly say: (
+    content: InputContent,
+    options?: Abortable & ClientSession.SessionChange
+  ) => AsyncIterable<ClientSession.Update>
   /** Answers the calls that were left open, if any, and runs the agent to its end. */
   readonly goOn: (options?: Abortable) => AsyncIterable<ClientSession.Update>
   readonly messages: () => ReadonlyArray<HistoryMessage>
@@ -136,7 +142,7 @@ const toOptions = <O extends SessionOptions>({ permit, tools, ...options }: O) =
 
 const toSession = (session: ClientSession.ClientSession): Session => ({
   id: session.id,
-  say: (content, options) => iterable(session.say(content), options),
+  say: (content, options) => iterable(session.say(content, options), options),
   goOn: (options) => iterable(session.goOn, options),
   messages: () => Effect.runSync(session.messages),
   openCalls: () => Effect.runSync(session.openCalls)

@@ -135,6 +135,14 @@ describe("effect-aap chat --message", () => {
         assert.notInclude(stdout + stderr, "\x1b")
         assert.strictEqual(requests.at(-1)?.system, "token=hunter2 tone=cool")
       }
+      const begun = yield* run(["chat", url, "--agent", "clerk", "--message", "hi"])
+      const later = ["chat", url, "--session", sessionOf(begun.stderr), "--message", "hi"]
+      yield* run([...later, "--option", "tone=cool", "--secret", "token"], {}, "hunter3\n")
+      yield* run(later)
+      const systems = requests.slice(-3).map(({ system }) => system)
+      assert.deepStrictEqual(systems, ["token=none tone=warm", "token=hunter3 tone=cool", "token=hunter3 tone=cool"])
+      const unknown = yield* run([...later, "--option", "colour=red"])
+      assert.strictEqual(unknown.stderr, "effect-aap: clerk has no option colour; it has: token, tone\n")
       const none = yield* run(args, {}, null)
       assert.deepStrictEqual([none.code, none.stdout], [1, ""])
       assert.include(none.stderr, "effect-aap: the values of token are read from the standard input, a line each")
@@ -222,7 +230,10 @@ describe("effect-aap chat --message", () => {
         { args: [baseUrl, "--option", "tone=x", ...hi], says: "assistant has no option tone; it has: model" },
         { args: [baseUrl, "--secret", "model", ...hi], says: "assistant has no secret option model; it has: none" },
         { args: [baseUrl, "--tool", "fly", ...hi], says: "assistant has no tool fly; it has: current_time, web_fetch" },
-        { args: [baseUrl, "--session", "sess_0", "--tool", "web_fetch", ...hi], says: "leave them out with --session" },
+        {
+          args: [baseUrl, "--session", "sess_0", "--agent", "assistant", ...hi],
+          says: "a session keeps its agent; leave --agent out with --session"
+        },
         { args: [baseUrl], says: "there is no terminal to chat on; give --message TEXT" },
         { args: [baseUrl, "--json"], says: "--json needs --message" }
       ]) {

@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import * as Agent from "../../src/agent/Agent.ts"
 import type { ModelRequest } from "../../src/model/ChatModel.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
+import { currentTime } from "../../src/tool/CurrentTime.ts"
+import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
 import { run } from "../support/CommandLine.ts"
 import { openTerminal } from "../support/PseudoTerminal.ts"
 import { startServer } from "../support/ServerProcess.ts"
@@ -56,6 +58,51 @@ describe("effect-aap chat on a terminal", () => {
       assert.strictEqual(later.stdout, "Your name is Ada.\n")
     })
   )
+
+  it.live("changes options, secrets and tools from the next message on", () => {
+    const requests: Array<ModelRequest> = []
+    const agent = Agent.make({
+      name: "clerk",
+      instructions: ({ token, tone }) => `token=${token} tone=${tone}`,
+      tools: ["current_time"],
+      options: [
+        { type: "secret", name: "token", default: "none" },
+        { type: "select", name: "tone", options: ["warm", "cool"], default: "warm" }
+      ]
+    })
+    const model = Scripted.layer((request) => {
+      requests.push(request)
+      return Scripted.text(`answer ${requests.length}.`)
+    })
+    return Effect.gen(function* () {
+      const terminal = yield* openTerminal(["chat", yield* baseUrl])
+      const typing = (line: string, says: string) =>
+        terminal.until(prompt).pipe(Effect.andThen(terminal.type(`${line}\r`)), Effect.andThen(terminal.until(says)))
+      yield* typing("hi", "answer 1.")
+      yield* typing("/option tone=hot", "the option tone is one of: warm, cool")
+      yield* typing("/option tone=cool", "Set, from the next message on.")
+      yield* typing("/trust current_time", "Set, from the next message on.")
+      yield* typing("/secret token", "token ›")
+      yield* terminal.type("hunter2\r")
+      yield* terminal.until("Set, from the next message on.")
+      yield* typing("/settings", "option token = ***")
+      yield* terminal.until("tool current_time: trusted")
+      yield* typing("hi", "answer 2.")
+      yield* typing("/off current_time", "Set, from the next message on.")
+      yield* typing("hi", "answer 3.")
+      yield* typing("/quit", "Go on with:")
+      assert.strictEqual(yield* terminal.exit, 0)
+      assert.notInclude(yield* terminal.written, "hunter2")
+      assert.deepStrictEqual(
+        requests.map(({ system, tools }) => [system, tools.map(({ name }) => name)]),
+        [
+          ["token=none tone=warm", []],
+          ["token=hunter2 tone=cool", ["current_time"]],
+          ["token=hunter2 tone=cool", []]
+        ]
+      )
+    }).pipe(Effect.provide(testServer({ agents: [agent], model, tools: ToolRegistry.layer(currentTime) })))
+  })
 
   it.live("leaves a call open where its question is left, and asks again when the session is gone on with", () =>
     Effect.gen(function* () {

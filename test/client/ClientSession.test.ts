@@ -35,7 +35,13 @@ const look = ServerTool.make({
   handler: () => Effect.succeed("seen")
 })
 
-const agent = Agent.make({ name: "agent", instructions: "", tools: ["look"], stepLimit: 100 })
+const agent = Agent.make({
+  name: "agent",
+  instructions: ({ tone }) => `${tone}`,
+  tools: ["look"],
+  options: [{ type: "select", name: "tone", options: ["warm", "cool"], default: "warm" }],
+  stepLimit: 100
+})
 
 const clientOf = (url: string) => AgentClient.layer({ baseUrl: url }).pipe(Layer.provide(FetchHttpClient.layer))
 
@@ -178,6 +184,37 @@ describe("ClientSession", () => {
     })
   )
 
+  it.live("changes how its agent is set up with the first turn of what is said, for good", () =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing(
+        Scripted.call("get_position", { precise: true }),
+        Scripted.call("look"),
+        Scripted.text("Seen."),
+        Scripted.text("Seen again.")
+      )
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open({ name: "agent" }, { tools })
+        const offered = (request: ModelRequest | undefined) => request?.tools.map(({ name }) => name)
+        const refused = yield* Effect.flip(
+          Stream.runDrain(session.say("hm", { agent: { tools: [{ name: "unheard_of" }] } }))
+        )
+        assert.strictEqual(refused._tag, "RequestRefused")
+        assert.deepStrictEqual(yield* session.messages, [])
+        const changed = { tools: [{ name: "look", trust: true }], options: { tone: "cool" } }
+        const updates = yield* Stream.runCollect(session.say("look", { agent: changed }))
+        assert.notInclude(names(updates), "permission")
+        yield* Stream.runDrain(session.say("again"))
+        for (const request of requests) assert.deepStrictEqual(offered(request), ["get_position", "broken", "look"])
+        assert.strictEqual(requests.length, 4)
+        assert.deepStrictEqual(
+          requests.map(({ system }) => system),
+          ["cool", "cool", "cool", "cool"]
+        )
+        assert.deepStrictEqual(yield* session.messages, yield* history(session.id))
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+
   it.live("ends an agent that calls tools for ever", () =>
     Effect.gen(function* () {
       const forever = Array.from({ length: 20 }, () => Scripted.call("get_position", { precise: true }))
@@ -201,7 +238,7 @@ const result = (toolCallId: string) => event("tool_result", { toolCallId, conten
 
 /** A server of another kind, that answers each turn with the next of these, and keeps what it was sent. */
 const foreign = (...turns: ReadonlyArray<string>) => {
-  const sent: Array<{ readonly messages: ReadonlyArray<unknown> }> = []
+  const sent: Array<{ readonly messages: ReadonlyArray<unknown>; readonly agent?: unknown }> = []
   const listener: RequestListener = (request, response) => {
     let body = ""
     request.on("data", (piece) => (body += String(piece)))
@@ -274,4 +311,21 @@ describe("ClientSession with servers of all kinds", () => {
       sent: [["tool a"]]
     }
   ])("gets along with one that $what", ({ sent, turns }) => runsTo(turns, sent))
+
+  it.live("tells a change once, and again only where no turn has begun with it", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = foreign("", start + call("a") + stop("tool_use"), start + stop("end_turn"))
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking, { tools: [position] })
+        const agent = { options: { tone: "cool" } }
+        yield* Effect.ignore(Stream.runDrain(session.say("go", { agent })))
+        yield* Stream.runDrain(session.say("go", { agent }))
+        yield* Stream.runDrain(session.say("on"))
+        assert.deepStrictEqual(
+          sent.map((turn) => turn.agent),
+          [agent, agent, undefined, undefined]
+        )
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
 })
