@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path, Schema, Stream } from "effect"
+import { Effect, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Permission } from "../client/ClientSession.ts"
 import * as ClientTool from "../client/ClientTool.ts"
@@ -49,26 +49,34 @@ const Command = Schema.Struct({
   timeoutSeconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestTimeout })))
 })
 
-/** The output so far and its length, of which no more than so much is kept. */
-const collect = (output: Stream.Stream<Uint8Array, unknown>) => {
+/** What a command has written: its beginning, and how long all of it is. */
+interface Output {
+  readonly text: string
+  readonly bytes: number
+}
+
+/** Keeps what a command writes, where it can be read at any time. */
+const collect = (written: Stream.Stream<Uint8Array, unknown>, output: Ref.Ref<Output>) => {
   const decoder = new TextDecoder()
-  return Stream.runFold(
-    output,
-    () => ({ text: "", bytes: 0 }),
-    ({ bytes, text }, piece) => ({
+  return Stream.runForEach(written, (piece) =>
+    Ref.update(output, ({ bytes, text }) => ({
       text: bytes > keptOutput ? text : text + decoder.decode(piece, { stream: true }),
       bytes: bytes + piece.length
-    })
+    }))
   )
 }
+
+const tell = ({ bytes, text }: Output): string =>
+  `${cut(text, toldOutput)}${bytes > keptOutput ? `\n(${bytes} bytes in all)` : ""}`
 
 /** Runs a command in a shell, in the folder and with the environment of the chat, but for its key. */
 const runCommand = ClientTool.make({
   name: "run_command",
   description: `Run a shell command on the user's machine and read its output. It is ended after ${usualTimeout} seconds, or timeoutSeconds up to ${longestTimeout}. The user is asked first.`,
   input: Command,
-  handler: ({ command, timeoutSeconds = usualTimeout }) =>
-    Effect.gen(function* () {
+  handler: Effect.fnUntraced(function* ({ command, timeoutSeconds = usualTimeout }: typeof Command.Type) {
+    const output = yield* Ref.make<Output>({ text: "", bytes: 0 })
+    return yield* Effect.gen(function* () {
       const shell = ChildProcess.make("sh", ["-c", command], {
         env: { AAP_KEY: undefined },
         extendEnv: true,
@@ -76,17 +84,19 @@ const runCommand = ClientTool.make({
         forceKillAfter: "1 second"
       })
       const child = yield* (yield* ChildProcessSpawner.ChildProcessSpawner).spawn(shell)
-      const { bytes, text } = yield* collect(child.all)
-      const code = yield* child.exitCode
-      const output = cut(text, toldOutput)
-      return `exit code ${code}\n${output}${bytes > keptOutput ? `\n(${bytes} bytes in all)` : ""}`
+      yield* collect(child.all, output)
+      return `exit code ${yield* child.exitCode}\n${tell(yield* Ref.get(output))}`
     }).pipe(
       Effect.scoped,
       Effect.timeoutOrElse({
         duration: `${timeoutSeconds} seconds`,
-        orElse: () => refuse(`the command was ended: it ran for longer than ${timeoutSeconds} s`)
+        orElse: () =>
+          Effect.flatMap(Ref.get(output), (output) =>
+            refuse(`the command was ended: it ran for longer than ${timeoutSeconds} s\n${tell(output)}`)
+          )
       })
     )
+  })
 })
 
 /** What the local tools work with. */

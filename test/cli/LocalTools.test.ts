@@ -68,9 +68,9 @@ describe("run_command", () => {
   it.live("ends a command at its time, with what it has started", () =>
     Effect.gen(function* () {
       const path = join(yield* temporaryFolder, "pid")
-      const command = `sleep 600 & echo $! > '${path}'; wait`
+      const command = `echo so far; sleep 600 & echo $! > '${path}'; wait`
       const said = yield* call("run_command", { command, timeoutSeconds: 1 })
-      assert.include(said, "the command was ended: it ran for longer than 1 s")
+      assert.include(said, "the command was ended: it ran for longer than 1 s\nso far\n")
       const pid = readFileSync(path, "utf8").trim()
       assert.match(pid, /^\d+$/)
       assert.match(yield* call("run_command", { command: `kill -0 ${pid}` }), /^exit code [^0]/)
