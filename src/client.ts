@@ -6,12 +6,25 @@ export { AgentClient, type AgentClientOptions, type SendOptions, type TurnInput 
 export {
   type AgentError,
   ConnectionFailed,
+  type ConnectionStage,
   InvalidAnswer,
+  InvalidRequest,
   RequestRefused,
+  SessionBusy,
+  type SessionError,
+  TooManyTurns,
   TurnUnfinished
 } from "./client/AgentError.ts"
 export * as ClientSession from "./client/ClientSession.ts"
 export * as ClientTool from "./client/ClientTool.ts"
-export { connect, type ConnectOptions, type Connection, type Session, type Tool } from "./client/Connection.ts"
+export {
+  type Abortable,
+  connect,
+  type ConnectOptions,
+  type Connection,
+  type Session,
+  type SessionOptions,
+  type Tool
+} from "./client/Connection.ts"
 export * as Transcript from "./history/Transcript.ts"
 export * as Protocol from "./protocol/index.ts"

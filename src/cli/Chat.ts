@@ -1,6 +1,7 @@
 import { Effect, Redacted, Ref, Result, Stream, Terminal } from "effect"
 import { Prompt } from "effect/cli"
-import { ChatStopped, exitCode, explain, interruptedCode, toChatFailed } from "./ChatError.ts"
+import { explain, fromSessionError } from "./CommandFailed.ts"
+import * as ExitCode from "./ExitCode.ts"
 import * as ChatScreen from "./ChatScreen.ts"
 import type { OpenSession } from "./ChatSession.ts"
 import * as ChatSettings from "./ChatSettings.ts"
@@ -24,12 +25,12 @@ export const script = Effect.fnUntraced(function* (chat: Chat, message: string, 
   yield* screen.note(`session ${onOneLine(session.id)}`)
   const said = session.say(message, ChatSettings.toTell(chat.settings))
   const end = yield* ChatTurn.run({ ...chat, json, stop: Effect.never }, said).pipe(
-    Effect.mapError(toChatFailed),
-    Effect.onInterrupt(() => new ChatStopped({ code: interruptedCode }))
+    Effect.mapError(fromSessionError),
+    Effect.onInterrupt(() => new ExitCode.ChatStopped({ code: ExitCode.interrupted }))
   )
   if (end === "left") yield* screen.note(`Calls wait for permission. Decide on them with: ${resumeText(chat)}`)
-  const code = exitCode(end === "left" ? "tool_use" : end)
-  if (code !== 0) return yield* new ChatStopped({ code })
+  const code = ExitCode.ofStop(end === "left" ? "tool_use" : end)
+  if (code !== 0) return yield* new ExitCode.ChatStopped({ code })
 })
 
 /** Chats on a terminal until somebody quits. A turn that fails, or is stopped, leaves the session to go on with. */

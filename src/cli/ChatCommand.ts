@@ -3,12 +3,14 @@ import { Effect, Layer, Option, type Redacted, Terminal } from "effect"
 import { Command, Flag } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
 import * as Chat from "./Chat.ts"
-import { ChatFailed, toChatFailed } from "./ChatError.ts"
+import { CommandFailed, fromSessionError, givenUp } from "./CommandFailed.ts"
 import * as ChatGrant from "./ChatGrant.ts"
 import * as ChatScreen from "./ChatScreen.ts"
 import * as ChatSession from "./ChatSession.ts"
 import * as ChatTurn from "./ChatTurn.ts"
 import * as Remote from "./Remote.ts"
+import { SessionId } from "../protocol/Session.ts"
+import { StreamMode } from "../protocol/Turn.ts"
 
 const several = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.atLeast(0))
@@ -24,8 +26,13 @@ const flags = {
   secrets: several("secret", "NAME", "A secret option; its value is typed, or a line of the standard input"),
   tools: several("tool", "NAME", "Switch a tool of the server on; its calls need permission"),
   trusted: several("trust", "NAME", "Switch a tool of the server on; its calls run at once"),
-  session: one("session", "ID", "Go on with a session; calls that were left open are answered first"),
-  stream: Flag.Literals("stream", ["delta", "message", "none"]).pipe(
+  session: Flag.String("session").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("Go on with a session; calls that were left open are answered first"),
+    Flag.withSchema(SessionId),
+    Flag.optional
+  ),
+  stream: Flag.Literals("stream", StreamMode.literals).pipe(
     Flag.withDescription("How answers come: piece by piece, block by block, or all at once"),
     Flag.withDefault("delta" as const)
   ),
@@ -68,17 +75,23 @@ const keyFor = Effect.fnUntraced(function* ({ key, url }: Asked, screen: ChatScr
       (error) => error._tag === "RequestRefused" && error.status === 401,
       () => Effect.succeed(true)
     ),
-    Effect.mapError(toChatFailed),
+    Effect.mapError(fromSessionError),
     Effect.provide(Remote.client(url, key))
   )
-  return isWanted ? yield* screen.ask(ChatScreen.hidden("The server wants a key")).pipe(Effect.option) : key
+  return isWanted
+    ? Option.some(
+        yield* Effect.catchTag(screen.ask(ChatScreen.hidden("The server wants a key")), "QuitError", () =>
+          Effect.fail(givenUp())
+        )
+      )
+    : key
 })
 
 const chatting = Effect.fnUntraced(function* (asked: Asked) {
   const inScript = Option.isSome(asked.message)
-  if (asked.json && !inScript) return yield* new ChatFailed({ message: "--json needs --message" })
+  if (asked.json && !inScript) return yield* new CommandFailed({ message: "--json needs --message" })
   if (!inScript && !(yield* ChatScreen.isTerminal(false))) {
-    return yield* new ChatFailed({ message: "there is no terminal to chat on; give --message TEXT" })
+    return yield* new CommandFailed({ message: "there is no terminal to chat on; give --message TEXT" })
   }
   const screen = yield* ChatScreen.make(inScript)
   const leaving = yield* ChatTurn.makeLeaving

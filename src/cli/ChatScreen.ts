@@ -57,7 +57,12 @@ export const make = Effect.fnUntraced(function* (inScript: boolean) {
     write: (pieces) => lock.withPermit(writeAll(pieces)),
     note: (text) => lock.withPermit(write(`${text}\n`, aside())),
     ask: (questions) =>
-      lock.withPermit(Effect.provide(Effect.provideService(questions, Terminal.Terminal, asked), services)),
+      questions.pipe(
+        Effect.provideService(Terminal.Terminal, asked),
+        Effect.provide(services),
+        Effect.tapErrorTag("QuitError", () => write("\n", aside())),
+        lock.withPermit
+      ),
     quit: Effect.scoped(Effect.flatMap(terminal.readInput, (keys) => Stream.runDrain(Stream.fromQueue(keys))))
   })
 })

@@ -4,10 +4,9 @@ import { Prompt } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
 import * as ClientSession from "../client/ClientSession.ts"
 import type { AgentInfo } from "../protocol/Agent.ts"
-import { SessionId } from "../protocol/Session.ts"
-import type { ToolCall } from "../protocol/Tool.ts"
+import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
-import { ChatFailed, toChatFailed } from "./ChatError.ts"
+import { CommandFailed, fromSessionError, givenUp } from "./CommandFailed.ts"
 import { ChatScreen, hidden } from "./ChatScreen.ts"
 import * as ChatSettings from "./ChatSettings.ts"
 import * as ChatSetup from "./ChatSetup.ts"
@@ -16,7 +15,7 @@ import { onOneLine } from "./Printable.ts"
 
 /** Which session is asked for: an earlier one, or a new one that is set up like this. */
 export interface AskedSession extends ChatSetup.AskedSetup {
-  readonly session: Option.Option<string>
+  readonly session: Option.Option<SessionId>
   readonly agent: Option.Option<string>
   readonly stream: StreamMode
 }
@@ -27,14 +26,10 @@ export interface OpenSession {
   readonly session: ClientSession.ClientSession<LocalTools.LocalServices>
 }
 
-type Permit = (call: ToolCall) => Effect.Effect<ClientSession.Permission>
+const fail = (message: string) => Effect.fail(new CommandFailed({ message }))
 
-const fail = (message: string) => Effect.fail(new ChatFailed({ message }))
-
-const checked = <A>(result: Result.Result<A, string>): Effect.Effect<A, ChatFailed> =>
-  Effect.fromResult(Result.mapError(result, (message) => new ChatFailed({ message })))
-
-const givenUp = () => new ChatFailed({ message: "nothing was chosen" })
+const checked = <A>(result: Result.Result<A, string>): Effect.Effect<A, CommandFailed> =>
+  Effect.fromResult(Result.mapError(result, (message) => new CommandFailed({ message })))
 
 const choose = Effect.fnUntraced(function* (agents: ReadonlyArray<AgentInfo>, name: string | undefined) {
   const screen = yield* ChatScreen
@@ -49,9 +44,9 @@ const choose = Effect.fnUntraced(function* (agents: ReadonlyArray<AgentInfo>, na
 })
 
 /** The standard input, closed once it was read: a process with it open would not end. */
-const input = NodeStream.fromReadable<Uint8Array, ChatFailed>({
+const input = NodeStream.fromReadable<Uint8Array, CommandFailed>({
   evaluate: () => process.stdin,
-  onError: () => new ChatFailed({ message: "the standard input cannot be read" }),
+  onError: () => new CommandFailed({ message: "the standard input cannot be read" }),
   closeOnDone: true
 })
 
@@ -86,9 +81,9 @@ const configOf = Effect.fnUntraced(function* (agent: AgentInfo, asked: AskedSess
   return { ...config, ...(Object.keys(options).length === 0 ? {} : { options }) }
 })
 
-const begin = Effect.fnUntraced(function* (asked: AskedSession, permit: Permit) {
+const begin = Effect.fnUntraced(function* (asked: AskedSession, permit: ClientSession.Permit) {
   const { meta } = yield* AgentClient
-  const { agents } = yield* Effect.mapError(meta, toChatFailed)
+  const { agents } = yield* Effect.mapError(meta, fromSessionError)
   const agent = yield* choose(agents, Option.getOrUndefined(asked.agent))
   const config = yield* configOf(agent, asked)
   const session = yield* Effect.mapError(
@@ -97,18 +92,17 @@ const begin = Effect.fnUntraced(function* (asked: AskedSession, permit: Permit) 
       stream: asked.stream,
       ...(asked.local ? { tools: LocalTools.make(permit) } : {})
     }),
-    toChatFailed
+    fromSessionError
   )
   return { settings: ChatSettings.make(agent, config), session } satisfies OpenSession
 })
 
 /** Tools that the session has from another application stay declared; calls of them are answered with why they cannot run. */
-const resume = Effect.fnUntraced(function* (text: string, asked: AskedSession, permit: Permit) {
+const resume = Effect.fnUntraced(function* (id: SessionId, asked: AskedSession, permit: ClientSession.Permit) {
   if (Option.isSome(asked.agent)) return yield* fail("a session keeps its agent; leave --agent out with --session")
   const client = yield* AgentClient
-  const id = SessionId.make(text)
-  const info = yield* Effect.mapError(client.session(id), toChatFailed)
-  const { agents } = yield* Effect.mapError(client.meta, toChatFailed)
+  const info = yield* Effect.mapError(client.session(id), fromSessionError)
+  const { agents } = yield* Effect.mapError(client.meta, fromSessionError)
   const agent = agents.find(({ name }) => name === info.agent.name) ?? { name: info.agent.name, version: "" }
   const settings = ChatSettings.withConfig(ChatSettings.make(agent, info.agent), yield* configOf(agent, asked))
   const own = asked.local ? LocalTools.make(permit) : []
@@ -121,13 +115,13 @@ const resume = Effect.fnUntraced(function* (text: string, asked: AskedSession, p
       stream: asked.stream,
       ...(tools.length === 0 ? {} : { tools })
     }),
-    toChatFailed
+    fromSessionError
   )
   return { settings, session } satisfies OpenSession
 })
 
 /** Opens the session that is asked for. */
-export const open = (asked: AskedSession, permit: Permit) =>
+export const open = (asked: AskedSession, permit: ClientSession.Permit) =>
   Option.match(asked.session, {
     onNone: () => begin(asked, permit),
     onSome: (id) => resume(id, asked, permit)

@@ -1,6 +1,6 @@
 import { Effect, Queue, Ref, Stream } from "effect"
-import type { AgentError } from "../client/AgentError.ts"
-import type { ClientSession, SessionEvent, TooManyRounds, Update } from "../client/ClientSession.ts"
+import type { SessionError } from "../client/AgentError.ts"
+import type { ClientSession, SessionEvent, Update } from "../client/ClientSession.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { ChatScreen } from "./ChatScreen.ts"
 import * as ChatView from "./ChatView.ts"
@@ -42,7 +42,7 @@ export interface TurnOptions {
 /** Shows what happens in a session until it ends or is left. What was shown last ends its line, however that was. */
 export const run = Effect.fnUntraced(function* (
   { json, leaving, screen, session, stop }: TurnOptions,
-  updates: Stream.Stream<Update, AgentError | TooManyRounds, LocalServices>
+  updates: Stream.Stream<Update, SessionError, LocalServices>
 ) {
   const view = yield* Ref.make(ChatView.after(yield* session.openCalls))
   const stopReason = yield* Ref.make<StopReason>("end_turn")
@@ -59,10 +59,7 @@ export const run = Effect.fnUntraced(function* (
   const told = Stream.runForEach(updates, ({ event }) =>
     Effect.andThen(event.event === "turn_stop" ? Ref.set(stopReason, event.data.stopReason) : Effect.void, shown(event))
   )
-  const ended: Effect.Effect<TurnEnd, AgentError | TooManyRounds, LocalServices> = Effect.andThen(
-    told,
-    Ref.get(stopReason)
-  )
+  const ended: Effect.Effect<TurnEnd, SessionError, LocalServices> = Effect.andThen(told, Ref.get(stopReason))
   yield* leaving.reset
   return yield* Effect.raceFirst(ended, Effect.as(Effect.raceFirst(leaving.left, stop), "left" as const)).pipe(
     Effect.ensuring(Effect.flatMap(Ref.get(view), (view) => screen.write(ChatView.end(view)[1])))

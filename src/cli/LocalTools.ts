@@ -1,8 +1,8 @@
 import { Effect, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import type { Permission } from "../client/ClientSession.ts"
+import type { Permit } from "../client/ClientSession.ts"
 import * as ClientTool from "../client/ClientTool.ts"
-import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
+import type { ToolSpec } from "../protocol/Tool.ts"
 import { cut } from "./Printable.ts"
 
 /** The largest file that is read, in bytes. */
@@ -102,10 +102,7 @@ const runCommand = ClientTool.make({
 /** What the local tools work with. */
 export type LocalServices = FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 
-const guarded = (
-  permit: (call: ToolCall) => Effect.Effect<Permission>,
-  tool: ClientTool.ClientTool<LocalServices>
-): ClientTool.ClientTool<LocalServices> => ({
+const guarded = (permit: Permit, tool: ClientTool.ClientTool<LocalServices>): ClientTool.ClientTool<LocalServices> => ({
   spec: tool.spec,
   run: (call) =>
     Effect.flatMap(permit(call), ({ granted, reason }) =>
@@ -114,9 +111,10 @@ const guarded = (
 })
 
 /** `read_file` and `run_command`, which run once `permit` has granted the call. */
-export const make = (
-  permit: (call: ToolCall) => Effect.Effect<Permission>
-): ReadonlyArray<ClientTool.ClientTool<LocalServices>> => [guarded(permit, readFile), guarded(permit, runCommand)]
+export const make = (permit: Permit): ReadonlyArray<ClientTool.ClientTool<LocalServices>> => [
+  guarded(permit, readFile),
+  guarded(permit, runCommand)
+]
 
 /** A tool that another application has declared in the session: a call of it is answered with why it cannot run. */
 export const absent = (spec: ToolSpec): ClientTool.ClientTool =>

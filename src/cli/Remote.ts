@@ -2,7 +2,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Config, Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
-import { ChatFailed } from "./ChatError.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 /** The server that a command speaks to. */
 export const url = Argument.String("url").pipe(
@@ -22,7 +22,7 @@ export const client = (url: string, key: Option.Option<Redacted.Redacted<string>
     Effect.gen(function* () {
       const parsed = URL.parse(url)
       if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-        return yield* new ChatFailed({ message: "that is no address; give one such as http://127.0.0.1:3010" })
+        return yield* new CommandFailed({ message: "that is no address; give one such as http://127.0.0.1:3010" })
       }
       const apiKey = Option.getOrUndefined(Option.filter(key, (key) => Redacted.value(key).trim() !== ""))
       return AgentClient.layer({ baseUrl: url, ...(apiKey === undefined ? {} : { apiKey }) })
@@ -30,7 +30,9 @@ export const client = (url: string, key: Option.Option<Redacted.Redacted<string>
   ).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
 
 /** Tells in one line why a command failed. */
-export const telling = <A, E, R>(effect: Effect.Effect<A, E | ChatFailed, R>): Effect.Effect<A, E | ChatFailed, R> =>
+export const telling = <A, E, R>(
+  effect: Effect.Effect<A, E | CommandFailed, R>
+): Effect.Effect<A, E | CommandFailed, R> =>
   Effect.tapError(effect, (error) =>
-    error instanceof ChatFailed ? Console.error(`effect-aap: ${error.message}`) : Effect.void
+    error instanceof CommandFailed ? Console.error(`effect-aap: ${error.message}`) : Effect.void
   )

@@ -2,7 +2,7 @@ import { Console, Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
 import { SessionId } from "../protocol/Session.ts"
-import { toChatFailed } from "./ChatError.ts"
+import { fromSessionError } from "./CommandFailed.ts"
 import { onOneLine } from "./Printable.ts"
 import * as Remote from "./Remote.ts"
 
@@ -10,7 +10,7 @@ const list = Command.make("list", { url: Remote.url, key: Remote.key }, ({ key, 
   Effect.flatMap(AgentClient, ({ sessions }) =>
     Stream.runForEach(sessions, ({ agent, sessionId }) =>
       Console.log(`${onOneLine(sessionId)}  ${onOneLine(agent.name)}`)
-    ).pipe(Effect.mapError(toChatFailed))
+    ).pipe(Effect.mapError(fromSessionError))
   ).pipe(Effect.provide(Remote.client(url, key)), Remote.telling)
 ).pipe(Command.withDescription("Print your sessions and their agents, newest first"))
 
@@ -18,13 +18,16 @@ const remove = Command.make(
   "delete",
   {
     url: Remote.url,
-    id: Argument.String("id").pipe(Argument.withDescription("The session's id, as `sessions list` prints it")),
+    id: Argument.String("id").pipe(
+      Argument.withDescription("The session's id, as `sessions list` prints it"),
+      Argument.withSchema(SessionId)
+    ),
     key: Remote.key
   },
   ({ id, key, url }) =>
     Effect.gen(function* () {
       const client = yield* AgentClient
-      yield* Effect.mapError(client.deleteSession(SessionId.make(id)), toChatFailed)
+      yield* Effect.mapError(client.deleteSession(id), fromSessionError)
       yield* Console.log(`${onOneLine(id)} is deleted.`)
     }).pipe(Effect.provide(Remote.client(url, key)), Remote.telling)
 ).pipe(Command.withDescription("Delete a session with its history, for good"))

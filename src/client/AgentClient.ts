@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, type Redacted, Stream } from "effect"
+import { Context, Effect, Layer, Option, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import * as Replay from "../history/Replay.ts"
@@ -11,13 +11,15 @@ import {
   SessionCreated,
   type SessionId,
   SessionInfo,
-  SessionPage
+  SessionPage,
+  type HistoryType
 } from "../protocol/Session.ts"
 import { type StreamMode, type TurnRequest, TurnResponse } from "../protocol/Turn.ts"
+import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
-import { type AgentError, InvalidAnswer } from "./AgentError.ts"
+import { type AgentError, InvalidRequest } from "./AgentError.ts"
 import * as Answer from "./Answer.ts"
-import * as Again from "./Again.ts"
+import * as Retry from "./Retry.ts"
 import * as TurnStream from "./TurnStream.ts"
 
 /** Which server, and who asks. */
@@ -46,19 +48,20 @@ export type TurnInput = Omit<TurnRequest, "stream">
 export class AgentClient extends Context.Service<
   AgentClient,
   {
+    /** What the server offers: its agents, with their tools, options and capabilities. */
     readonly meta: Effect.Effect<Meta, AgentError>
     /** A page of the caller's sessions, newest first; `after` is the `next` of the page before. */
     readonly sessionPage: (after?: string) => Effect.Effect<SessionPage, AgentError>
     /** All of the caller's sessions, newest first, asked for a page at a time. */
     readonly sessions: Stream.Stream<SessionInfo, AgentError>
+    /** Opens a session with an agent; the agent does not run yet. */
     readonly createSession: (request: CreateSession, options?: SendOptions) => Effect.Effect<SessionId, AgentError>
+    /** How a session is set up; secret values read `***`. */
     readonly session: (id: SessionId) => Effect.Effect<SessionInfo, AgentError>
+    /** Deletes a session with its history, for good. */
     readonly deleteSession: (id: SessionId) => Effect.Effect<void, AgentError>
     /** All that was said (`full`), or what the model is fed (`compacted`). */
-    readonly history: (
-      id: SessionId,
-      type?: "full" | "compacted"
-    ) => Effect.Effect<ReadonlyArray<HistoryMessage>, AgentError>
+    readonly history: (id: SessionId, type?: HistoryType) => Effect.Effect<ReadonlyArray<HistoryMessage>, AgentError>
     /**
      * Takes a turn and gives its events as they come, `turn_start` first and `turn_stop` last, in whichever mode: `delta`
      * where nothing is said. A server that answers with one JSON body all the same is understood.
@@ -102,6 +105,9 @@ const authorized =
 const withKey = ({ idempotencyKey }: SendOptions) =>
   Effect.provideService(RequestHeaders, idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
 
+const noAddress = (baseUrl: string | URL): string =>
+  `${JSON.stringify(String(baseUrl))} is no address of a server; give one such as http://127.0.0.1:3010`
+
 const responseMode = "response-only"
 
 /** Makes a client. */
@@ -113,17 +119,19 @@ export const make = Effect.fnUntraced(function* (
   const sent = <E>(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.HttpClientError>
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, AgentError> =>
-    Effect.mapError(request, (error) =>
-      HttpClientError.isHttpClientError(error)
-        ? Answer.connectionFailed(error)
-        : new InvalidAnswer({ message: "the request was refused by the client itself" })
-    )
+    Effect.mapError(request, (error) => {
+      if (Schema.isSchemaError(error)) return new InvalidRequest({ message: schemaSentence(error) })
+      if (HttpClientError.isHttpClientError(error) && error.reason._tag !== "InvalidUrlError") {
+        return Answer.connectionFailed("request")(error)
+      }
+      return new InvalidRequest({ message: noAddress(options.baseUrl) })
+    })
 
   const ask = <E, A>(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.HttpClientError>,
     read: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, AgentError>,
     isSafe = true
-  ) => Again.whilePassing(Effect.flatMap(sent(request), read), isSafe)
+  ) => Retry.transient(Effect.flatMap(sent(request), read), isSafe)
 
   const sessionPage = (after?: string) =>
     ask(api.listSessions({ query: after === undefined ? {} : { after }, responseMode }), Answer.json(SessionPage))

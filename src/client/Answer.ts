@@ -2,7 +2,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { type HttpClientError, HttpClientResponse } from "effect/http"
 import { ErrorBody } from "../protocol/ErrorBody.ts"
 import * as RetryAfter from "../protocol/RetryAfter.ts"
-import { type AgentError, ConnectionFailed, InvalidAnswer, RequestRefused } from "./AgentError.ts"
+import { type AgentError, ConnectionFailed, type ConnectionStage, InvalidAnswer, RequestRefused } from "./AgentError.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -11,17 +11,24 @@ const quoted = 200
 
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
-/** What went wrong with a request on its way, as the client tells it. */
-export const connectionFailed = (error: HttpClientError.HttpClientError): ConnectionFailed => {
-  const { cause } = error.reason
-  const why =
-    cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : error.message
-  return new ConnectionFailed({ message: `the server cannot be reached: ${why}`, cause: error })
+const failed: Readonly<Record<ConnectionStage, string>> = {
+  request: "the server cannot be reached",
+  answer: "the connection broke before the answer was whole"
 }
+
+/** What went wrong with a request on its way, as the client tells it. */
+export const connectionFailed =
+  (stage: ConnectionStage) =>
+  (error: HttpClientError.HttpClientError): ConnectionFailed => {
+    const { cause } = error.reason
+    const why =
+      cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : error.message
+    return new ConnectionFailed({ stage, message: `${failed[stage]}: ${why}`, cause: error })
+  }
 
 /** The refusal that an answer is, whoever wrote its body. */
 const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Return<never, AgentError> {
-  const text = yield* Effect.mapError(response.text, connectionFailed)
+  const text = yield* Effect.mapError(response.text, connectionFailed("answer"))
   const now = yield* Clock.currentTimeMillis
   const wait = RetryAfter.parse(response.headers["retry-after"], now)
   const error = Option.match(decodeErrorBody(text), {
@@ -54,7 +61,7 @@ export const json =
           Effect.fail(
             error.reason._tag === "DecodeError"
               ? new InvalidAnswer({ message: "the answer is no JSON" })
-              : connectionFailed(error)
+              : connectionFailed("answer")(error)
           )
       })
     )

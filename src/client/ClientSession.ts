@@ -1,15 +1,16 @@
-import { Effect, Schema, Stream } from "effect"
+import { Array as Arr, Effect, Ref, Stream } from "effect"
 import type { AgentConfig } from "../protocol/Agent.ts"
 import type { InputContent } from "../protocol/Content.ts"
 import type { ApplicationMessage, HistoryMessage } from "../protocol/Message.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { ToolCall, ToolResult } from "../protocol/Tool.ts"
-import type { AgentOverrides, StopReason, StreamMode } from "../protocol/Turn.ts"
+import type { AgentOverrides, StreamMode } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
-import { AgentClient, type TurnInput } from "./AgentClient.ts"
-import type { AgentError } from "./AgentError.ts"
+import { AgentClient } from "./AgentClient.ts"
+import { type AgentError, SessionBusy, type SessionError, TooManyTurns } from "./AgentError.ts"
 import type { ClientTool } from "./ClientTool.ts"
 import * as Conversation from "./Conversation.ts"
+import * as SessionState from "./SessionState.ts"
 
 /** A decision on a call of a tool that the server runs. */
 export interface Permission {
@@ -30,13 +31,6 @@ export interface Update {
   readonly messages: () => ReadonlyArray<HistoryMessage>
 }
 
-/** The agent went on calling tools for as many turns as it may take. */
-export class TooManyRounds extends Schema.TaggedError<TooManyRounds>()("TooManyRounds", { limit: Schema.Int }) {
-  override get message() {
-    return `the agent called tools in ${this.limit} turns one after the other; say something to go on`
-  }
-}
-
 /** How a session is run. */
 export interface SessionOptions<R> {
   /** The application's own tools. */
@@ -46,7 +40,7 @@ export interface SessionOptions<R> {
   /** How turns are streamed; `delta` by default. */
   readonly stream?: StreamMode
   /** How many turns the agent may take for one message, each ending in calls; fifty by default. */
-  readonly roundLimit?: number
+  readonly turnLimit?: number
 }
 
 /** What changes in a session with what is said. */
@@ -67,16 +61,17 @@ export interface ClientSession<out R = never> {
    * Says something, and runs the agent to its end. Calls that were left open are answered first. `agent` changes how the
    * agent is set up, for good: `tools` replaces what it may use, `options` changes those that it names.
    */
-  readonly say: (content: InputContent, change?: SessionChange) => Stream.Stream<Update, AgentError | TooManyRounds, R>
+  readonly say: (content: InputContent, change?: SessionChange) => Stream.Stream<Update, SessionError, R>
   /** Answers the calls that were left open, and runs the agent to its end; empty where none were. */
-  readonly goOn: Stream.Stream<Update, AgentError | TooManyRounds, R>
+  readonly goOn: Stream.Stream<Update, SessionError, R>
   /** The conversation so far. */
   readonly messages: Effect.Effect<ReadonlyArray<HistoryMessage>>
   /** Calls that wait for the application. */
   readonly openCalls: Effect.Effect<ReadonlyArray<ToolCall>>
 }
 
-type Permit<R = never> = (call: ToolCall) => Effect.Effect<Permission, never, R>
+/** Decides on a call of a tool that the server runs. */
+export type Permit<R = never> = (call: ToolCall) => Effect.Effect<Permission, never, R>
 
 /** Grants every call. */
 export const grantAll: Permit = (_call) => Effect.succeed({ granted: true })
@@ -87,7 +82,9 @@ export const denyAll: Permit = (_call) =>
 
 const toolConcurrency = 16
 
-const isPendingCalls = (error: AgentError | TooManyRounds): boolean =>
+type Updates<R> = Stream.Stream<Update, SessionError, R>
+
+const isPendingCalls = (error: SessionError): boolean =>
   error._tag === "RequestRefused" && error.code === "pending_tool_calls"
 
 interface Answer {
@@ -95,28 +92,21 @@ interface Answer {
   readonly message: ApplicationMessage
 }
 
-const run = <R>(
-  client: AgentClient["Service"],
+const toUpdate =
+  ({ conversation }: SessionState.SessionState) =>
+  (event: SessionEvent): Update => ({ event, messages: () => Conversation.messages(conversation) })
+
+const make = Effect.fnUntraced(function* <R>(
   id: SessionId,
   history: ReadonlyArray<HistoryMessage>,
   options: SessionOptions<R>,
-  areToolsNew: boolean
-): ClientSession<R> => {
-  const { permit = denyAll, roundLimit = 50, stream = "delta", tools = [] } = options
+  toTell: SessionState.SessionState["toTell"]
+): Effect.fn.Return<ClientSession<R>, never, AgentClient> {
+  const client = yield* AgentClient
+  const { permit = denyAll, stream = "delta", tools = [], turnLimit = 50 } = options
   const byName = new Map(tools.map((tool) => [tool.spec.name, tool]))
   const isOwn = ({ name }: ToolCall) => byName.has(name)
-  let conversation = Conversation.make(history)
-  /** Whether the server may have more, or less, than is known here. */
-  let isStale = false
-  /** Whether a turn that broke off may still have been ending when the history was read. */
-  let isUnsure = false
-  /** What goes with the next turn that begins: the application's tools, and how the agent is set up from then on. */
-  let toTell: Pick<TurnInput, "agent" | "tools"> = areToolsNew ? { tools: tools.map(({ spec }) => spec) } : {}
-
-  const update = (event: SessionEvent): Update => {
-    const now = conversation
-    return { event, messages: () => Conversation.messages(now) }
-  }
+  const state = yield* Ref.make(SessionState.make(history, toTell))
 
   const answer = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<Answer, never, R> {
     const { toolCallId } = call
@@ -135,150 +125,123 @@ const run = <R>(
     }
   })
 
-  /** Answers calls, and takes the turn that goes on with the answers. */
-  const answerAll = (
-    calls: ReadonlyArray<ToolCall>,
-    round: number
-  ): Stream.Stream<Update, AgentError | TooManyRounds, R> =>
+  /** Answers calls that `taken` turns have left open, and takes the turns that go on with the answers. */
+  const answerAll = (calls: ReadonlyArray<ToolCall>, taken: number): Updates<R> =>
     Stream.suspend(() => {
-      const answers: Array<ApplicationMessage> = []
+      if (calls.length === 0) return Stream.empty
+      if (taken >= turnLimit) return Stream.fail(new TooManyTurns({ limit: turnLimit }))
+      const messages: Array<ApplicationMessage> = []
       return Stream.fromIterable(calls).pipe(
         Stream.mapEffect(answer, { concurrency: toolConcurrency }),
-        Stream.map(({ event, message }) => {
-          answers.push(message)
-          return update(event)
+        Stream.mapEffect(({ event, message }) => {
+          messages.push(message)
+          return Effect.map(Ref.get(state), (state) => toUpdate(state)(event))
         }),
-        Stream.concat(Stream.suspend(() => turn(answers, round)))
+        Stream.concat(Stream.suspend(() => turns(messages, taken)))
       )
     })
 
-  /** Now that the next turn has begun the one that broke off has ended for certain: what it left is known. */
   const settle = client.history(id).pipe(
-    Effect.flatMap((history) =>
-      Effect.sync(() => {
-        conversation = Conversation.settle(conversation, history)
-        isUnsure = false
-      })
-    ),
+    Effect.flatMap((history) => Ref.update(state, (state) => SessionState.settle(state, history))),
     Effect.ignore
   )
 
-  const turn = (
-    messages: ReadonlyArray<ApplicationMessage>,
-    round: number
-  ): Stream.Stream<Update, AgentError | TooManyRounds, R> =>
-    Stream.suspend(() => {
-      if (round > roundLimit) return Stream.fail(new TooManyRounds({ limit: roundLimit }))
-      let stopReason: StopReason | undefined
-      let hasBegun = false
-      const before = conversation
-      conversation = Conversation.send(conversation, messages)
-      const told = client.turn(id, { ...toTell, messages }, { stream })
-      return (
-        isUnsure
-          ? Stream.mapEffect(told, (event, index) => (index === 0 ? Effect.as(settle, event) : Effect.succeed(event)))
-          : told
-      ).pipe(
-        Stream.catchTag("TurnUnfinished", () =>
-          Stream.suspend(() =>
-            Stream.succeed<TurnEvent>({
-              event: "turn_stop",
-              data: { stopReason: Conversation.presumedStop(conversation) }
-            })
-          )
-        ),
-        Stream.map((event) => {
-          hasBegun = true
-          toTell = {}
-          conversation = Conversation.hear(conversation, event)
-          if (event.event === "turn_stop") stopReason = event.data.stopReason
-          return update(event)
-        }),
-        Stream.tapError(() =>
-          Effect.sync(() => {
-            if (!hasBegun) conversation = before
-          })
-        ),
-        Stream.concat(
-          Stream.suspend(() => {
-            const calls = Conversation.owed(conversation, stopReason ?? "end_turn", isOwn)
-            return calls.length === 0 ? Stream.empty : answerAll(calls, round + 1)
-          })
-        )
-      )
+  const presumedStop = Stream.fromEffect(
+    Effect.map(
+      Ref.get(state),
+      ({ conversation }): TurnEvent => ({
+        event: "turn_stop",
+        data: { stopReason: Conversation.presumedStop(conversation) }
+      })
+    )
+  )
+
+  /** Events are taken in as they come in the answer's pieces; each update has the conversation as it stood with its event. */
+  const hearAll = (events: Arr.NonEmptyReadonlyArray<TurnEvent>) =>
+    Ref.modify(state, (state) => {
+      const [now, updates] = Arr.mapAccum(events, state, (before, event) => {
+        const now = SessionState.hear(before, event)
+        return [now, toUpdate(now)(event)]
+      })
+      return [updates, now]
     })
 
-  const reload = Effect.map(client.history(id), (history) => {
-    conversation = Conversation.make(history)
-    isStale = false
-    isUnsure = true
-  })
-
-  const fresh = Effect.suspend(() => (isStale ? reload : Effect.void))
-
-  const openOnes = Stream.suspend(() => {
-    const calls = Conversation.open(conversation)
-    return calls.length === 0 ? Stream.empty : answerAll(calls, 1)
-  })
-
-  /** What breaks off leaves the server with more, or less, than is known here. */
-  const watched = (
-    stream: Stream.Stream<Update, AgentError | TooManyRounds, R>
-  ): Stream.Stream<Update, AgentError | TooManyRounds, R> =>
-    Stream.suspend(() => {
-      let isWhole = false
-      return Stream.fromEffectDrain(fresh).pipe(
-        Stream.concat(stream),
-        Stream.concat(
-          Stream.suspend(() => {
-            isWhole = true
-            return Stream.empty
-          })
-        ),
-        Stream.ensuring(
-          Effect.sync(() => {
-            isStale ||= !isWhole
-          })
+  const turn = (messages: ReadonlyArray<ApplicationMessage>): Updates<never> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const { freshness, toTell } = yield* Ref.getAndUpdate(state, (state) => SessionState.send(state, messages))
+        const told = client.turn(id, { ...toTell, messages }, { stream })
+        return (freshness === "unsure" ? Stream.onFirst(told, () => settle) : told).pipe(
+          Stream.catchTag("TurnUnfinished", () => presumedStop),
+          Stream.mapArrayEffect(hearAll),
+          Stream.tapError(() => Ref.update(state, SessionState.fail))
         )
-      )
-    })
+      })
+    )
+
+  /** Answers what the latest of `taken` turns has asked for. */
+  const answered = (taken: number): Updates<R> =>
+    Stream.unwrap(Effect.map(Ref.get(state), (state) => answerAll(SessionState.owed(state, isOwn), taken)))
+
+  const turns = (messages: ReadonlyArray<ApplicationMessage>, taken: number): Updates<R> =>
+    Stream.concat(turn(messages), answered(taken + 1))
+
+  const reload = Effect.flatMap(client.history(id), (history) =>
+    Ref.update(state, (state) => SessionState.reload(state, history))
+  )
+
+  const openCalls = Effect.map(Ref.get(state), ({ conversation }) => Conversation.open(conversation))
+
+  const openOnes: Updates<R> = Stream.unwrap(Effect.map(openCalls, (calls) => answerAll(calls, 0)))
+
+  const begin = Effect.flatMap(
+    Ref.modify(state, (state) => [state.isRunning, SessionState.begin(state)]),
+    (isBusy) => (isBusy ? Effect.fail(new SessionBusy()) : Effect.void)
+  )
+
+  const fresh = Effect.flatMap(Ref.get(state), ({ freshness }) => (freshness === "stale" ? reload : Effect.void))
+
+  /** The one stream that runs, on a conversation that the server has. */
+  const alone = (updates: Updates<R>): Updates<R> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        yield* Effect.acquireRelease(begin, () => Ref.update(state, SessionState.leave))
+        yield* fresh
+        return Stream.concat(updates, Stream.fromEffectDrain(Ref.update(state, SessionState.finish)))
+      })
+    )
 
   return {
     id,
     say: (content, { agent } = {}) => {
-      const said = Stream.suspend(() => turn([{ role: "user", content }], 1))
+      const said = turn([{ role: "user", content }])
+      // Calls may have been left open by another application of the same session.
       const again = Stream.fromEffectDrain(reload).pipe(Stream.concat(openOnes), Stream.concat(said))
-      const all = Stream.concat(
-        openOnes,
-        Stream.catchIf(said, isPendingCalls, () => again)
-      )
-      return watched(
-        Stream.suspend(() => {
-          const { agent: _, ...others } = toTell
-          toTell = agent === undefined ? others : { ...others, agent }
-          return all
-        })
+      return Stream.fromEffectDrain(Ref.update(state, (state) => SessionState.change(state, agent))).pipe(
+        Stream.concat(openOnes),
+        Stream.concat(Stream.catchIf(said, isPendingCalls, () => again)),
+        Stream.concat(answered(1)),
+        alone
       )
     },
-    goOn: watched(openOnes),
-    messages: Effect.sync(() => Conversation.messages(conversation)),
-    openCalls: Effect.sync(() => Conversation.open(conversation))
+    goOn: alone(openOnes),
+    messages: Effect.map(Ref.get(state), ({ conversation }) => Conversation.messages(conversation)),
+    openCalls
   }
-}
+})
 
 /** Opens a session with an agent. `messages` seed its history. */
 export const open = Effect.fnUntraced(function* <R = never>(
   agent: AgentConfig,
   options: SessionOptions<R> & { readonly messages?: ReadonlyArray<HistoryMessage> } = {}
 ): Effect.fn.Return<ClientSession<R>, AgentError, AgentClient> {
-  const client = yield* AgentClient
   const { messages = [], tools = [] } = options
-  const id = yield* client.createSession({
+  const id = yield* (yield* AgentClient).createSession({
     agent,
     ...(messages.length === 0 ? {} : { messages }),
     ...(tools.length === 0 ? {} : { tools: tools.map(({ spec }) => spec) })
   })
-  return run(client, id, messages, options, false)
+  return yield* make(id, messages, options, {})
 })
 
 /** Goes on with a session, from what the server has of it: after a restart, or on another device. */
@@ -286,6 +249,7 @@ export const resume = Effect.fnUntraced(function* <R = never>(
   id: SessionId,
   options: SessionOptions<R> = {}
 ): Effect.fn.Return<ClientSession<R>, AgentError, AgentClient> {
-  const client = yield* AgentClient
-  return run(client, id, yield* client.history(id), options, options.tools !== undefined)
+  const { tools } = options
+  const history = yield* (yield* AgentClient).history(id)
+  return yield* make(id, history, options, tools === undefined ? {} : { tools: tools.map(({ spec }) => spec) })
 })

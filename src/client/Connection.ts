@@ -1,13 +1,15 @@
-import { Data, Effect, Redacted, Stream } from "effect"
+import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { AgentConfig, Meta } from "../protocol/Agent.ts"
 import type { InputContent, JsonObject } from "../protocol/Content.ts"
 import type { HistoryMessage } from "../protocol/Message.ts"
-import { type CreateSession, SessionId, type SessionInfo } from "../protocol/Session.ts"
+import { type CreateSession, type HistoryType, SessionId, type SessionInfo } from "../protocol/Session.ts"
 import type { ToolCall } from "../protocol/Tool.ts"
 import type { StreamMode, TurnResponse } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import * as AgentClient from "./AgentClient.ts"
+import { InvalidRequest } from "./AgentError.ts"
 import * as ClientSession from "./ClientSession.ts"
 import * as ClientTool from "./ClientTool.ts"
 
@@ -42,7 +44,10 @@ export interface SessionOptions extends Omit<ClientSession.SessionOptions<never>
   readonly permit?: (call: ToolCall) => Maybe<boolean | ClientSession.Permission>
 }
 
-/** A session that runs the application's tools and asks for permission by itself. One iteration of it runs at a time. */
+/**
+ * A session that runs the application's tools and asks for permission by itself. One iteration of it runs at a time; nothing
+ * is sent before it begins, and each iteration over what `say` gave says it once more.
+ */
 export interface Session {
   readonly id: SessionId
   /**
@@ -55,11 +60,16 @@ export interface Session {
   ) => AsyncIterable<ClientSession.Update>
   /** Answers the calls that were left open, if any, and runs the agent to its end. */
   readonly goOn: (options?: Abortable) => AsyncIterable<ClientSession.Update>
+  /** The conversation so far. */
   readonly messages: () => ReadonlyArray<HistoryMessage>
+  /** Calls that wait for the application. */
   readonly openCalls: () => ReadonlyArray<ToolCall>
 }
 
-/** An agent server, for programs that do not use Effect. Failures are `AgentError`s. */
+/**
+ * An agent server, for programs that do not use Effect. Promises and iterations fail with an `AgentError`, those of a session
+ * with a `SessionError`, and with their signal's reason where that is aborted.
+ */
 export interface Connection {
   readonly meta: (options?: Abortable) => Promise<Meta>
   /** All of the caller's sessions, newest first, asked for a page at a time. */
@@ -69,7 +79,7 @@ export interface Connection {
   readonly deleteSession: (id: string, options?: Abortable) => Promise<void>
   readonly history: (
     id: string,
-    options?: Abortable & { readonly type?: "full" | "compacted" }
+    options?: Abortable & { readonly type?: HistoryType }
   ) => Promise<ReadonlyArray<HistoryMessage>>
   /** The events of one turn. Leaving the iteration stops it. */
   readonly turn: (
@@ -82,12 +92,12 @@ export interface Connection {
     input: AgentClient.TurnInput,
     options?: Abortable & AgentClient.SendOptions
   ) => Promise<TurnResponse>
-  /** Opens a session with an agent. `messages` seed its history. */
+  /** Opens a session with an agent. `messages` seed its history; `signal` ends the request, not the session. */
   readonly open: (
     agent: AgentConfig,
     options?: SessionOptions & Abortable & { readonly messages?: ReadonlyArray<HistoryMessage> }
   ) => Promise<Session>
-  /** Goes on with a session, from what the server has of it. */
+  /** Goes on with a session, from what the server has of it; `signal` ends the request, not the session. */
   readonly resume: (id: string, options?: SessionOptions & Abortable) => Promise<Session>
 }
 
@@ -99,6 +109,12 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
     signal.addEventListener("abort", abort, { once: true })
     return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
+
+const decodeId = (id: string): Effect.Effect<SessionId, InvalidRequest> =>
+  Effect.mapError(
+    Schema.decodeEffect(SessionId)(id),
+    (error) => new InvalidRequest({ message: `that is no session id: ${schemaSentence(error)}` })
+  )
 
 const promise = <A, E>(effect: Effect.Effect<A, E>, { signal }: Abortable = {}): Promise<A> =>
   Effect.runPromise(signal === undefined ? effect : Effect.raceFirst(effect, aborted(signal)))
@@ -166,14 +182,30 @@ export const connect = ({ apiKey, baseUrl }: ConnectOptions): Connection => {
     meta: (options) => promise(client.meta, options),
     sessions: (options) => iterable(client.sessions, options),
     createSession: (request, options) => promise(client.createSession(request, options), options),
-    session: (id, options) => promise(client.session(SessionId.make(id)), options),
-    deleteSession: (id, options) => promise(client.deleteSession(SessionId.make(id)), options),
-    history: (id, options) => promise(client.history(SessionId.make(id), options?.type), options),
-    turn: (id, input, options) => iterable(client.turn(SessionId.make(id), input, options), options),
-    answer: (id, input, options) => promise(client.answer(SessionId.make(id), input, options), options),
+    session: (id, options) => promise(Effect.flatMap(decodeId(id), client.session), options),
+    deleteSession: (id, options) => promise(Effect.flatMap(decodeId(id), client.deleteSession), options),
+    history: (id, options) =>
+      promise(
+        Effect.flatMap(decodeId(id), (id) => client.history(id, options?.type)),
+        options
+      ),
+    turn: (id, input, options) =>
+      iterable(Stream.unwrap(Effect.map(decodeId(id), (id) => client.turn(id, input, options))), options),
+    answer: (id, input, options) =>
+      promise(
+        Effect.flatMap(decodeId(id), (id) => client.answer(id, input, options)),
+        options
+      ),
     open: (agent, options = {}) =>
       promise(Effect.map(withClient(ClientSession.open(agent, toOptions(options))), toSession), options),
     resume: (id, options = {}) =>
-      promise(Effect.map(withClient(ClientSession.resume(SessionId.make(id), toOptions(options))), toSession), options)
+      promise(
+        decodeId(id).pipe(
+          Effect.flatMap((id) => ClientSession.resume(id, toOptions(options))),
+          withClient,
+          Effect.map(toSession)
+        ),
+        options
+      )
   }
 }

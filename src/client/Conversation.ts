@@ -1,3 +1,4 @@
+import { Equal } from "effect"
 import * as Transcript from "../history/Transcript.ts"
 import type { ApplicationMessage, HistoryMessage } from "../protocol/Message.ts"
 import type { ToolCall } from "../protocol/Tool.ts"
@@ -85,8 +86,8 @@ export const send = (conversation: Conversation, sent: ReadonlyArray<Application
  * server does not have that, what is known here stays.
  */
 export const settle = (conversation: Conversation, history: ReadonlyArray<HistoryMessage>): Conversation => {
-  const last = JSON.stringify(conversation.before.at(-1))
-  const end = history.findLastIndex((message) => JSON.stringify(message) === last)
+  const last = conversation.before.at(-1)
+  const end = history.findLastIndex((message) => Equal.equals(message, last))
   return end === -1 ? conversation : { ...conversation, before: history.slice(0, end + 1) }
 }
 
@@ -105,14 +106,18 @@ export const hear = (conversation: Conversation, event: TurnEvent): Conversation
   }
 }
 
-/** The calls since the user last spoke that nobody has answered, in order, wherever their results might stand. */
+/**
+ * The calls since the user last spoke that nobody has answered, in order, each once though it was told twice, wherever their
+ * results might stand.
+ */
 export const open = (conversation: Conversation): ReadonlyArray<ToolCall> => {
   const all = messages(conversation)
   const since = all.slice(all.findLastIndex(({ role }) => role === "user") + 1)
   const closed = new Set(since.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])))
-  return since
-    .flatMap(callsOf)
-    .filter(({ toolCallId }) => !closed.has(toolCallId) && !conversation.answered.has(toolCallId))
+  const calls = new Map(since.flatMap(callsOf).map((call) => [call.toolCallId, call]))
+  return [...calls.values()].filter(
+    ({ toolCallId }) => !closed.has(toolCallId) && !conversation.answered.has(toolCallId)
+  )
 }
 
 /** How a turn has stopped whose server does not say so. */

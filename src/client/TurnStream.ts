@@ -41,7 +41,7 @@ export const read = (
         : [...events, Result.fail(new InvalidAnswer({ message: tooLarge.message }))]
     }
     return bytes.pipe(
-      Stream.mapError(connectionFailed),
+      Stream.mapError(connectionFailed("answer")),
       Stream.decodeText,
       Stream.map(feed),
       Stream.flattenIterable,

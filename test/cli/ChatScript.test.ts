@@ -159,9 +159,9 @@ describe("effect-aap chat --message", () => {
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "note.txt")
       writeFileSync(file, "remember the milk")
-      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:", AAP_API_KEYS: "alice:s3cret" })
       const call = (name: string, input: object, ...args: ReadonlyArray<string>) =>
-        run(["chat", baseUrl, "--message", `call ${name} with ${JSON.stringify(input)}`, ...args], { AAP_KEY: "" })
+        run(["chat", baseUrl, "--message", `call ${name} with ${JSON.stringify(input)}`, ...args], { AAP_KEY: "s3cret" })
       const lent = ["--local", "--grant", "all"]
       assert.include((yield* call("read_file", { path: file }, ...lent)).stdout, "read_file says: remember the milk")
       const command = { command: "echo $((6*7)) key=$AAP_KEY; exit 3" }
@@ -208,7 +208,7 @@ describe("effect-aap chat --message", () => {
         for (const command of [args, ["sessions", "list", baseUrl]]) {
           const { code, stderr, stdout } = yield* run(command, env)
           assert.deepStrictEqual([code, stdout], [1, ""])
-          assert.match(stderr, /^effect-aap: the server takes no such key \(.*\); put one that it knows in AAP_KEY\n$/)
+          assert.match(stderr, /^effect-aap: the server wants a key that it knows \(.*\); put one in AAP_KEY\n$/)
           assert.notInclude(stderr, "key-b")
         }
       }

@@ -220,9 +220,9 @@ describe("ClientSession", () => {
       const forever = Array.from({ length: 20 }, () => Scripted.call("get_position", { precise: true }))
       const { layer, requests } = playing(...forever)
       yield* Effect.gen(function* () {
-        const session = yield* ClientSession.open(asking, { tools, roundLimit: 3 })
+        const session = yield* ClientSession.open(asking, { tools, turnLimit: 3 })
         const error = yield* Effect.flip(Stream.runDrain(session.say("go")))
-        assert.strictEqual(error._tag, "TooManyRounds")
+        assert.strictEqual(error._tag, "TooManyTurns")
         assert.strictEqual(requests.length, 3)
       }).pipe(Effect.provide([layer, berlin]))
     })

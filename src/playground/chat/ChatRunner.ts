@@ -1,6 +1,6 @@
 import { Cause, Clock, Effect, Exit, Fiber, Stream } from "effect"
 import { AgentClient } from "../../client/AgentClient.ts"
-import type { AgentError } from "../../client/AgentError.ts"
+import type { SessionError } from "../../client/AgentError.ts"
 import * as ClientSession from "../../client/ClientSession.ts"
 import type { AgentConfig } from "../../protocol/Agent.ts"
 import type { SessionId, SessionInfo } from "../../protocol/Session.ts"
@@ -9,8 +9,6 @@ import * as PageTool from "../setup/PageTool.ts"
 import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
-
-type Failure = AgentError | ClientSession.TooManyRounds
 
 /** Runs one session at a time, and tells what happens. */
 export interface ChatRunner {
@@ -35,7 +33,7 @@ export const make = (
   const permissions = Questions.make<ClientSession.Permission>()
   const answers = Questions.make<string>()
   let session: ClientSession.ClientSession | undefined
-  let fiber: Fiber.Fiber<void, Failure> | undefined
+  let fiber: Fiber.Fiber<void, SessionError> | undefined
 
   const asks =
     <A>(questions: Questions.Questions<A>, what: "permission" | "answer") =>
@@ -54,14 +52,14 @@ export const make = (
       return next
     })
 
-  const tell = (stream: Stream.Stream<ClientSession.Update, Failure>) =>
+  const tell = (stream: Stream.Stream<ClientSession.Update, SessionError>) =>
     Stream.runForEachArray(stream, (updates) =>
       Effect.map(Clock.currentTimeMillis, (at) =>
         dispatch({ type: "heard", events: updates.map(({ event }) => ({ at, event })) })
       )
     )
 
-  const toAction = (exit: Exit.Exit<void, Failure>): Action => {
+  const toAction = (exit: Exit.Exit<void, SessionError>): Action => {
     if (Exit.isSuccess(exit)) return { type: "ended" }
     return Cause.hasInterruptsOnly(exit.cause)
       ? { type: "stopped" }
@@ -69,7 +67,7 @@ export const make = (
   }
 
   /** What was left behind tells nothing any more. */
-  const start = (work: Effect.Effect<void, Failure, AgentClient>) => {
+  const start = (work: Effect.Effect<void, SessionError, AgentClient>) => {
     const own = Effect.runFork(Effect.provideService(work, AgentClient, client))
     fiber = own
     own.addObserver((exit) => {

@@ -1,6 +1,5 @@
 import { Cause, Option, type Schema } from "effect"
-import type { AgentError } from "../../client/AgentError.ts"
-import type { TooManyRounds } from "../../client/ClientSession.ts"
+import type { SessionError } from "../../client/AgentError.ts"
 
 /** What went wrong, as the page tells it. `code` and `status` are the server's own, where it was the server that refused. */
 export interface Problem {
@@ -16,11 +15,13 @@ const titles = {
   ConnectionFailed: "No connection",
   TurnUnfinished: "The answer broke off",
   InvalidAnswer: "The answer is none of the protocol's",
-  TooManyRounds: "The agent goes on and on"
+  InvalidRequest: "That cannot be asked for",
+  SessionBusy: "The session is busy",
+  TooManyTurns: "The agent goes on and on"
 } as const
 
 /** An error of the client as the page tells it. */
-export const fromError = (error: AgentError | TooManyRounds): Problem => {
+export const fromError = (error: SessionError): Problem => {
   const { _tag, message } = error
   const told = { title: titles[_tag], message }
   if (_tag !== "RequestRefused") return told
@@ -32,7 +33,7 @@ export const fromError = (error: AgentError | TooManyRounds): Problem => {
 const unexpected = (message: string): Problem => ({ title: "The playground failed", message })
 
 /** Why an effect failed, as the page tells it. */
-export const failureOf = (cause: Cause.Cause<AgentError | TooManyRounds>): Problem =>
+export const failureOf = (cause: Cause.Cause<SessionError>): Problem =>
   Option.match(Cause.findErrorOption(cause), {
     onNone: () => unexpected(Cause.pretty(cause)),
     onSome: fromError

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type AgentError, ConnectionFailed, InvalidAnswer, RequestRefused } from "../../src/client/AgentError.ts"
-import * as Again from "../../src/client/Again.ts"
+import * as Retry from "../../src/client/Retry.ts"
 
 const refused = (status: number, retryAfterMillis?: number) =>
   new RequestRefused({
@@ -11,7 +11,7 @@ const refused = (status: number, retryAfterMillis?: number) =>
     message: "",
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
-const cut = new ConnectionFailed({ message: "" })
+const cut = new ConnectionFailed({ stage: "answer", message: "" })
 
 /** A request that fails in these ways before it is answered, and how often it was sent. */
 const failing = (...errors: ReadonlyArray<AgentError>) => {
@@ -23,7 +23,7 @@ const failing = (...errors: ReadonlyArray<AgentError>) => {
   return { request, sent }
 }
 
-describe("Again", () => {
+describe("Retry", () => {
   it.effect.each([
     { what: "a refusal in passing", errors: [refused(503)], isSafe: false, sent: 2, isWell: true },
     { what: "two of them", errors: [refused(429, 1000), refused(503)], isSafe: false, sent: 3, isWell: true },
@@ -44,7 +44,7 @@ describe("Again", () => {
   ])("sends again after $what: $sent in all", ({ errors, isSafe, isWell, sent }) =>
     Effect.gen(function* () {
       const tried = failing(...errors)
-      const fiber = yield* Effect.forkChild(Effect.exit(Again.whilePassing(tried.request, isSafe)))
+      const fiber = yield* Effect.forkChild(Effect.exit(Retry.transient(tried.request, isSafe)))
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, isWell ? "Success" : "Failure")
       assert.strictEqual(tried.sent.count, sent)
@@ -54,7 +54,7 @@ describe("Again", () => {
   it.effect("waits as long as the server asks, and no less", () =>
     Effect.gen(function* () {
       const { request, sent } = failing(refused(429, 5000))
-      const fiber = yield* Effect.forkChild(Again.whilePassing(request, false))
+      const fiber = yield* Effect.forkChild(Retry.transient(request, false))
       yield* TestClock.adjust("4999 millis")
       assert.strictEqual(sent.count, 1)
       yield* TestClock.adjust("1 millis")

@@ -1,0 +1,36 @@
+import { Schema } from "effect"
+import type { SessionError } from "../client/AgentError.ts"
+import { onOneLine } from "./Printable.ts"
+
+/** A command cannot do what it is told to. The message is one line that says what would be right. */
+export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", { message: Schema.String }) {}
+
+/** What went wrong with a request, on one line, and what to do where that can be known. */
+export const explain = (error: SessionError): string => {
+  const told = onOneLine(error.message)
+  switch (error._tag) {
+    case "ConnectionFailed":
+      return error.stage === "answer"
+        ? told
+        : `${told}; give the address at which an agent server's endpoints stand, such as http://127.0.0.1:3010`
+    case "InvalidAnswer":
+      return `${told}; is this the address of an agent server, such as http://127.0.0.1:3010?`
+    case "RequestRefused":
+      if (error.status === 401) return `the server wants a key that it knows (${told}); put one in AAP_KEY`
+      if (error.code.startsWith("http_")) {
+        return `${told}; is this the address of an agent server, such as http://127.0.0.1:3010?`
+      }
+      return told
+    case "InvalidRequest":
+    case "SessionBusy":
+    case "TooManyTurns":
+    case "TurnUnfinished":
+      return told
+  }
+}
+
+/** The same as an error of the command. */
+export const fromSessionError = (error: SessionError): CommandFailed => new CommandFailed({ message: explain(error) })
+
+/** Somebody left a question that the command cannot do without. */
+export const givenUp = () => new CommandFailed({ message: "nothing was chosen" })

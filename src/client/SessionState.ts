@@ -1,0 +1,97 @@
+import type { ApplicationMessage, HistoryMessage } from "../protocol/Message.ts"
+import type { ToolCall } from "../protocol/Tool.ts"
+import type { AgentOverrides, StopReason } from "../protocol/Turn.ts"
+import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { TurnInput } from "./AgentClient.ts"
+import * as Conversation from "./Conversation.ts"
+
+/**
+ * What an application knows of its session.
+ *
+ * 1. What was sent counts as said only once its turn has begun: a turn that is refused leaves the conversation as it was.
+ * 2. What goes with a turn goes with the next one until one has begun, and with none after that.
+ * 3. A stream that was left, or failed, leaves the server with more, or less, than is known here: the state is `stale` until
+ *    the history is read. A turn that broke off may still have been ending then, so that it is `unsure` until the next turn
+ *    has begun.
+ */
+export interface SessionState {
+  readonly conversation: Conversation.Conversation
+  readonly freshness: "known" | "stale" | "unsure"
+  readonly isRunning: boolean
+  /** What goes with the next turn that begins: the application's tools, and how the agent is set up from then on. */
+  readonly toTell: Pick<TurnInput, "agent" | "tools">
+  /** The conversation without what was sent last, until its turn has begun. */
+  readonly before: Conversation.Conversation | undefined
+  /** How the latest turn has stopped. */
+  readonly stopReason: StopReason | undefined
+}
+
+/** A session that stands in a history, and what its server is still to be told. */
+export const make = (history: ReadonlyArray<HistoryMessage>, toTell: SessionState["toTell"]): SessionState => ({
+  conversation: Conversation.make(history),
+  freshness: "known",
+  isRunning: false,
+  toTell,
+  before: undefined,
+  stopReason: undefined
+})
+
+/** A stream begins. */
+export const begin = (state: SessionState): SessionState => ({ ...state, isRunning: true })
+
+/** The stream that ran has come to its end. */
+export const finish = (state: SessionState): SessionState => ({ ...state, isRunning: false })
+
+/** The stream that ran is over, by its end or otherwise. */
+export const leave = (state: SessionState): SessionState =>
+  state.isRunning ? { ...state, isRunning: false, freshness: "stale" } : state
+
+/** The history was read. */
+export const reload = (state: SessionState, history: ReadonlyArray<HistoryMessage>): SessionState => ({
+  ...state,
+  conversation: Conversation.make(history),
+  freshness: "unsure"
+})
+
+/** The history was read once the next turn had begun: the turn that broke off has ended for certain. */
+export const settle = (state: SessionState, history: ReadonlyArray<HistoryMessage>): SessionState => ({
+  ...state,
+  conversation: Conversation.settle(state.conversation, history),
+  freshness: "known"
+})
+
+/** How the agent is to be set up from the next turn on, in the place of what was to be told of that. */
+export const change = (state: SessionState, agent: AgentOverrides | undefined): SessionState => {
+  const { agent: _, ...others } = state.toTell
+  return { ...state, toTell: agent === undefined ? others : { ...others, agent } }
+}
+
+/** A turn is asked for with these messages. */
+export const send = (state: SessionState, messages: ReadonlyArray<ApplicationMessage>): SessionState => ({
+  ...state,
+  conversation: Conversation.send(state.conversation, messages),
+  before: state.conversation,
+  stopReason: undefined
+})
+
+/** The turn that was asked for has failed. */
+export const fail = (state: SessionState): SessionState => ({
+  ...state,
+  conversation: state.before ?? state.conversation,
+  before: undefined
+})
+
+/** The server tells. */
+export const hear = (state: SessionState, event: TurnEvent): SessionState => ({
+  ...state,
+  conversation: Conversation.hear(state.conversation, event),
+  toTell: {},
+  before: undefined,
+  stopReason: event.event === "turn_stop" ? event.data.stopReason : state.stopReason
+})
+
+/** The calls that the application is to answer now that its turn has stopped. */
+export const owed = (
+  { conversation, stopReason = "end_turn" }: SessionState,
+  isOwn: (call: ToolCall) => boolean
+): ReadonlyArray<ToolCall> => Conversation.owed(conversation, stopReason, isOwn)
