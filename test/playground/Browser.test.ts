@@ -1,11 +1,12 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import { type Look, barriers, browser, open } from "../support/Chromium.ts"
 import { askProcess, type ServerProcess, startServer } from "../support/ServerProcess.ts"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { ask, baseUrl, testServer } from "../support/TestServer.ts"
-import { type Look, barriers, browser, build, choose, open, picture, say } from "./Chromium.ts"
+import { build, choose, picture, say } from "./Page.ts"
 
 interface Visit {
   readonly page: Page

@@ -1,22 +1,14 @@
-import { execFileSync } from "node:child_process"
-import { mkdirSync } from "node:fs"
-import { join, resolve } from "node:path"
 import chromium from "@sparticuz/chromium"
 import axe from "axe-core"
 import { Effect } from "effect"
 import { type Browser, type Page, chromium as playwright } from "playwright-core"
 
 declare global {
-  interface Window {
-    readonly axe: typeof axe
+  namespace globalThis {
+    /** In a page that it was put into. */
+    var axe: typeof import("axe-core")
   }
 }
-
-const root = resolve(import.meta.dirname, "../..")
-const screenshots = join(root, "test/output/playground")
-
-/** Builds the page from its sources as they are. */
-export const build = () => execFileSync(process.execPath, [join(root, "src/playground/build.mjs")])
 
 /** What makes a browser other than people's: with these it would not keep pages from each other, nor the page's parts. */
 const foreign = ["--single-process", "--disable-web-security", "--allow-running-insecure-content", "--no-zygote"]
@@ -35,13 +27,18 @@ export interface Look {
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: "light" | "dark"
+  readonly locale?: string
 }
 
 /** A page that shares nothing with others, the hosts that it asks, and what it complains of: errors, and what its policy refused. */
-export const open = (browser: Browser, url: string, { colorScheme = "light", height = 800, width = 1400 }: Look = {}) =>
+export const open = (
+  browser: Browser,
+  url: string,
+  { colorScheme = "light", height = 800, locale = "en-US", width = 1400 }: Look = {}
+) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme })
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale })
       const page = await context.newPage()
       page.setDefaultTimeout(15_000)
       const complaints: Array<string> = []
@@ -57,27 +54,11 @@ export const open = (browser: Browser, url: string, { colorScheme = "light", hei
     ({ page }) => Effect.promise(() => page.context().close())
   )
 
-/** Keeps what the page looks like, for people. */
-export const picture = async (page: Page, name: string) => {
-  mkdirSync(screenshots, { recursive: true })
-  await page.screenshot({ path: join(screenshots, `${name}.png`) })
-}
-
 /** What the page keeps from people who see, hear or move otherwise, as axe-core finds it. */
 export const barriers = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {
-    const { violations } = await window.axe.run()
+    const { violations } = await globalThis.axe.run()
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
   })
 }
-
-/** Says something. */
-export const say = async (page: Page, text: string) => {
-  await page.getByRole("textbox", { name: "Message" }).fill(text)
-  await page.getByRole("button", { name: "Send" }).click()
-}
-
-/** Sets what the agent may do with a tool. */
-export const choose = (page: Page, tool: string, mode: "Off" | "Ask me" | "Trusted") =>
-  page.getByRole("group", { name: tool }).getByRole("radio", { name: mode }).check()
