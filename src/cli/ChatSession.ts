@@ -3,6 +3,7 @@ import { Effect, Option, Redacted, Result, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
 import * as ClientSession from "../client/ClientSession.ts"
+import * as ClientTool from "../client/ClientTool.ts"
 import type { AgentInfo } from "../protocol/Agent.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
@@ -107,7 +108,7 @@ const resume = Effect.fnUntraced(function* (id: SessionId, asked: AskedSession, 
   const settings = ChatSettings.withConfig(ChatSettings.make(agent, info.agent), yield* configOf(agent, asked))
   const own = asked.local ? LocalTools.make(permit) : []
   const names = new Set(own.map(({ spec }) => spec.name))
-  const others = (info.tools ?? []).filter(({ name }) => !names.has(name)).map(LocalTools.absent)
+  const others = (info.tools ?? []).filter(({ name }) => !names.has(name)).map(ClientTool.absent)
   const tools = [...own, ...others]
   const session = yield* Effect.mapError(
     ClientSession.resume<LocalTools.LocalServices>(id, {

@@ -2,7 +2,6 @@ import { Effect, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Permit } from "../client/ClientSession.ts"
 import * as ClientTool from "../client/ClientTool.ts"
-import type { ToolSpec } from "../protocol/Tool.ts"
 import { cut } from "./Printable.ts"
 
 /** The largest file that is read, in bytes. */
@@ -115,10 +114,3 @@ export const make = (permit: Permit): ReadonlyArray<ClientTool.ClientTool<LocalS
   guarded(permit, readFile),
   guarded(permit, runCommand)
 ]
-
-/** A tool that another application has declared in the session: a call of it is answered with why it cannot run. */
-export const absent = (spec: ToolSpec): ClientTool.ClientTool =>
-  ClientTool.fromJsonSchema({
-    ...spec,
-    handler: () => refuse(`${spec.name} is a tool of another application and cannot be run here`)
-  })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, type Redacted, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import * as Replay from "../history/Replay.ts"
@@ -17,7 +17,7 @@ import {
 import { type StreamMode, type TurnRequest, TurnResponse } from "../protocol/Turn.ts"
 import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
-import { type AgentError, InvalidRequest } from "./AgentError.ts"
+import { type AgentError, InvalidAnswer, InvalidRequest } from "./AgentError.ts"
 import * as Answer from "./Answer.ts"
 import * as Retry from "./Retry.ts"
 import * as TurnStream from "./TurnStream.ts"
@@ -105,27 +105,36 @@ const authorized =
 const withKey = ({ idempotencyKey }: SendOptions) =>
   Effect.provideService(RequestHeaders, idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
 
-const noAddress = (baseUrl: string | URL): string =>
-  `${JSON.stringify(String(baseUrl))} is no address of a server; give one such as http://127.0.0.1:3010`
-
 const responseMode = "response-only"
 
-/** Makes a client. */
+/** What is wrong with the options, and would be right. No key stands in it. */
+const faultOf = ({ apiKey, baseUrl }: AgentClientOptions): string | undefined => {
+  const url = URL.parse(String(baseUrl))
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    return `${JSON.stringify(String(baseUrl))} is no address of a server; give one such as http://127.0.0.1:3010`
+  }
+  return apiKey === undefined || /^[\x21-\x7e]+$/.test(Redacted.value(apiKey))
+    ? undefined
+    : "the key is none that can be sent: give visible ASCII characters, without a space or a line break"
+}
+
+/** Makes a client. Where its address or its key cannot be one, each request fails with `InvalidRequest`. */
 export const make = Effect.fnUntraced(function* (
   options: AgentClientOptions
 ): Effect.fn.Return<AgentClient["Service"], never, HttpClient.HttpClient> {
+  const fault = faultOf(options)
   const api = yield* HttpApiClient.make(Api, { baseUrl: options.baseUrl, transformClient: authorized(options) })
 
   const sent = <E>(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.HttpClientError>
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, AgentError> =>
-    Effect.mapError(request, (error) => {
-      if (Schema.isSchemaError(error)) return new InvalidRequest({ message: schemaSentence(error) })
-      if (HttpClientError.isHttpClientError(error) && error.reason._tag !== "InvalidUrlError") {
-        return Answer.connectionFailed("request")(error)
-      }
-      return new InvalidRequest({ message: noAddress(options.baseUrl) })
-    })
+    fault === undefined
+      ? Effect.mapError(request, (error) =>
+          HttpClientError.isHttpClientError(error)
+            ? Answer.connectionFailed("request")(error)
+            : new InvalidRequest({ message: Schema.isSchemaError(error) ? schemaSentence(error) : String(error) })
+        )
+      : Effect.fail(new InvalidRequest({ message: fault }))
 
   const ask = <E, A>(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.HttpClientError>,
@@ -156,10 +165,11 @@ export const make = Effect.fnUntraced(function* (
     meta: ask(api.meta({ responseMode }), Answer.json(Meta)),
     sessionPage,
     sessions: Stream.paginate(undefined as string | undefined, (after) =>
-      Effect.map(sessionPage(after), ({ next, sessions }) => [
-        sessions,
-        next === undefined ? Option.none() : Option.some<string | undefined>(next)
-      ])
+      Effect.flatMap(sessionPage(after), ({ next, sessions }) =>
+        next !== undefined && next === after
+          ? Effect.fail(new InvalidAnswer({ message: "the next page of sessions is the same one again" }))
+          : Effect.succeed([sessions, Option.fromUndefinedOr(next)] as const)
+      )
     ),
     createSession: (payload, options = {}) =>
       ask(
@@ -185,9 +195,9 @@ export const make = Effect.fnUntraced(function* (
                 Effect.flatMap(
                   Answer.accepted(response),
                   (response): Effect.Effect<Stream.Stream<TurnEvent, AgentError>, AgentError> =>
-                    response.headers["content-type"]?.startsWith("application/json") === true
+                    Answer.isJson(response)
                       ? Effect.map(Answer.json(TurnResponse)(response), toEvents)
-                      : Effect.succeed(TurnStream.read(response.stream))
+                      : Effect.map(Answer.events(response), TurnStream.read)
                 ),
               options.idempotencyKey !== undefined
             )

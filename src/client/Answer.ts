@@ -1,4 +1,4 @@
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { type HttpClientError, HttpClientResponse } from "effect/http"
 import { ErrorBody } from "../protocol/ErrorBody.ts"
 import * as RetryAfter from "../protocol/RetryAfter.ts"
@@ -8,6 +8,9 @@ type Response = HttpClientResponse.HttpClientResponse
 
 /** How much of a body that is not ours stands in a message, in characters. */
 const quoted = 200
+
+/** How much of a refusal is read, in bytes. */
+const longestRefusal = 1_000_000
 
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
@@ -26,9 +29,40 @@ export const connectionFailed =
     return new ConnectionFailed({ stage, message: `${failed[stage]}: ${why}`, cause: error })
   }
 
+const mediaType = ({ headers }: Response): string =>
+  (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+
+/** Whether an answer says that it is JSON. */
+export const isJson = (response: Response): boolean => /[/+]json$/.test(mediaType(response))
+
+/** The bytes of a body, and none where there is no body. */
+const bytes = ({ stream }: Response): Stream.Stream<Uint8Array, HttpClientError.HttpClientError> =>
+  Stream.catchIf(
+    stream,
+    ({ reason }) => reason._tag === "EmptyBodyError",
+    () => Stream.empty
+  )
+
+/** The bytes of a stream of events. An answer that says it is something else is none. */
+export const events = (response: Response): Effect.Effect<Stream.Stream<Uint8Array, AgentError>, InvalidAnswer> => {
+  const type = mediaType(response)
+  return type === "text/event-stream" || type === ""
+    ? Effect.succeed(Stream.mapError(bytes(response), connectionFailed("answer")))
+    : Effect.fail(new InvalidAnswer({ message: `the answer is ${type}, not a stream of events` }))
+}
+
+/** The text of a refusal, whose body may have no end. */
+const beginning = (response: Response): Effect.Effect<string, AgentError> =>
+  bytes(response).pipe(
+    Stream.limitBytes<HttpClientError.HttpClientError, never>(longestRefusal, () => Stream.empty),
+    Stream.mapError(connectionFailed("answer")),
+    Stream.decodeText,
+    Stream.mkString
+  )
+
 /** The refusal that an answer is, whoever wrote its body. */
 const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Return<never, AgentError> {
-  const text = yield* Effect.mapError(response.text, connectionFailed("answer"))
+  const text = yield* beginning(response)
   const now = yield* Clock.currentTimeMillis
   const wait = RetryAfter.parse(response.headers["retry-after"], now)
   const error = Option.match(decodeErrorBody(text), {

@@ -7,8 +7,8 @@ import type { ToolCall, ToolResult } from "../protocol/Tool.ts"
 import type { AgentOverrides, StreamMode } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import { AgentClient } from "./AgentClient.ts"
-import { type AgentError, SessionBusy, type SessionError, TooManyTurns } from "./AgentError.ts"
-import type { ClientTool } from "./ClientTool.ts"
+import { type AgentError, SessionBusy, type SessionError, TooManyTurns, type TurnUnfinished } from "./AgentError.ts"
+import * as ClientTool from "./ClientTool.ts"
 import * as Conversation from "./Conversation.ts"
 import * as SessionState from "./SessionState.ts"
 
@@ -34,7 +34,7 @@ export interface Update {
 /** How a session is run. */
 export interface SessionOptions<R> {
   /** The application's own tools. */
-  readonly tools?: ReadonlyArray<ClientTool<R>>
+  readonly tools?: ReadonlyArray<ClientTool.ClientTool<R>>
   /** Decides on calls of tools that the server runs, and that it waits with; {@link denyAll} by default. */
   readonly permit?: Permit<R>
   /** How turns are streamed; `delta` by default. */
@@ -96,6 +96,14 @@ const toUpdate =
   ({ conversation }: SessionState.SessionState) =>
   (event: SessionEvent): Update => ({ event, messages: () => Conversation.messages(conversation) })
 
+/** The stop of a turn whose server does not tell it; a turn that never began has none. */
+const presumedStop =
+  (error: TurnUnfinished) =>
+  ({ before, conversation }: SessionState.SessionState): Stream.Stream<TurnEvent, TurnUnfinished> =>
+    before === undefined
+      ? Stream.succeed({ event: "turn_stop", data: { stopReason: Conversation.presumedStop(conversation) } })
+      : Stream.fail(error)
+
 const make = Effect.fnUntraced(function* <R>(
   id: SessionId,
   history: ReadonlyArray<HistoryMessage>,
@@ -146,16 +154,6 @@ const make = Effect.fnUntraced(function* <R>(
     Effect.ignore
   )
 
-  const presumedStop = Stream.fromEffect(
-    Effect.map(
-      Ref.get(state),
-      ({ conversation }): TurnEvent => ({
-        event: "turn_stop",
-        data: { stopReason: Conversation.presumedStop(conversation) }
-      })
-    )
-  )
-
   /** Events are taken in as they come in the answer's pieces; each update has the conversation as it stood with its event. */
   const hearAll = (events: Arr.NonEmptyReadonlyArray<TurnEvent>) =>
     Ref.modify(state, (state) => {
@@ -172,7 +170,7 @@ const make = Effect.fnUntraced(function* <R>(
         const { freshness, toTell } = yield* Ref.getAndUpdate(state, (state) => SessionState.send(state, messages))
         const told = client.turn(id, { ...toTell, messages }, { stream })
         return (freshness === "unsure" ? Stream.onFirst(told, () => settle) : told).pipe(
-          Stream.catchTag("TurnUnfinished", () => presumedStop),
+          Stream.catchTag("TurnUnfinished", (error) => Stream.unwrap(Effect.map(Ref.get(state), presumedStop(error)))),
           Stream.mapArrayEffect(hearAll),
           Stream.tapError(() => Ref.update(state, SessionState.fail))
         )
@@ -244,12 +242,23 @@ export const open = Effect.fnUntraced(function* <R = never>(
   return yield* make(id, messages, options, {})
 })
 
-/** Goes on with a session, from what the server has of it: after a restart, or on another device. */
+/**
+ * Goes on with a session, from what the server has of it: after a restart, or on another device. A call of a tool that the
+ * session has from an application which had others is answered with why it cannot be run here.
+ */
 export const resume = Effect.fnUntraced(function* <R = never>(
   id: SessionId,
   options: SessionOptions<R> = {}
 ): Effect.fn.Return<ClientSession<R>, AgentError, AgentClient> {
+  const client = yield* AgentClient
   const { tools } = options
-  const history = yield* (yield* AgentClient).history(id)
-  return yield* make(id, history, options, tools === undefined ? {} : { tools: tools.map(({ spec }) => spec) })
+  const history = yield* client.history(id)
+  const declared = yield* Effect.map(client.session(id), (info) => info.tools ?? [])
+  const others = declared.filter(({ name }) => tools?.some(({ spec }) => spec.name === name) !== true)
+  return yield* make(
+    id,
+    history,
+    { ...options, tools: [...(tools ?? []), ...others.map(ClientTool.absent)] },
+    tools === undefined ? {} : { tools: tools.map(({ spec }) => spec) }
+  )
 })

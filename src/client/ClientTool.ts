@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { InputContent, JsonObject } from "../protocol/Content.ts"
 import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
@@ -90,3 +90,13 @@ export const fromJsonSchema = <E = never, R = never>(declaration: JsonDeclaratio
       Effect.suspend(() => declaration.handler(call.input, call))
     )
 })
+
+class ToolAbsent extends Data.TaggedError("ToolAbsent")<{ readonly message: string }> {}
+
+/** A tool that another application has declared in the session: a call of it is answered with why it cannot run. */
+export const absent = (spec: ToolSpec): ClientTool =>
+  fromJsonSchema({
+    ...spec,
+    handler: () =>
+      Effect.fail(new ToolAbsent({ message: `${spec.name} is a tool of another application and cannot be run here` }))
+  })

@@ -137,11 +137,14 @@ const called = <A>(run: () => Maybe<A>): Effect.Effect<A, FunctionFailed> =>
 const toTool = ({ run, ...declaration }: Tool): ClientTool.ClientTool =>
   ClientTool.fromJsonSchema({ ...declaration, handler: (input, call) => called(() => run(input, call)) })
 
+const Permission = Schema.Struct({ granted: Schema.Boolean, reason: Schema.optionalKey(Schema.String) })
+
 const toPermit =
   (permit: NonNullable<SessionOptions["permit"]>) =>
   (call: ToolCall): Effect.Effect<ClientSession.Permission> =>
     called(() => permit(call)).pipe(
       Effect.map((decided) => (typeof decided === "boolean" ? { granted: decided } : decided)),
+      Effect.flatMap(Schema.decodeUnknownEffect(Permission)),
       Effect.catch((error) =>
         Effect.as(Effect.logError("permission could not be asked for", error), {
           granted: false,

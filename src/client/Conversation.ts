@@ -9,13 +9,17 @@ import type { TurnEvent } from "../protocol/TurnEvent.ts"
 type Place = HistoryMessage | { readonly role: "awaited"; readonly toolCallId: string }
 
 /**
- * What a client knows of its conversation: what is whole, and the turn that is being told. `answered` are the calls that it
- * has sent an answer for; `decided` those of them that the server is to tell the outcome of.
+ * What a client knows of its conversation: what is whole, and the turn that is being told. `decided` are the calls that it
+ * has decided on, and that the server is to tell the outcome of.
+ *
+ * 1. A call that is told again before its result was is the same call. After that it is another one, though it has the same
+ *    id: some models count anew in each step.
+ * 2. The outcome of a decided call stands where its decision was sent, however late it is told.
+ * 3. A result that is told before its call stands behind it.
  */
 export interface Conversation {
   readonly before: ReadonlyArray<Place>
   readonly turn: Transcript.Transcript
-  readonly answered: ReadonlySet<string>
   readonly decided: ReadonlySet<string>
 }
 
@@ -23,7 +27,6 @@ export interface Conversation {
 export const make = (history: ReadonlyArray<HistoryMessage>): Conversation => ({
   before: history,
   turn: Transcript.empty,
-  answered: new Set(),
   decided: new Set()
 })
 
@@ -70,14 +73,11 @@ const toPlace = (message: ApplicationMessage): Place => {
 
 /** The conversation with what the application sends. */
 export const send = (conversation: Conversation, sent: ReadonlyArray<ApplicationMessage>): Conversation => {
-  const answers = sent.filter((message) => message.role !== "user")
-  const decided = answers.filter((message) => message.role === "tool_permission")
-  const idsOf = (messages: typeof answers) => messages.map(({ toolCallId }) => toolCallId)
+  const decided = sent.flatMap((message) => (message.role === "tool_permission" ? [message.toolCallId] : []))
   return {
     before: [...conversation.before, ...Transcript.messages(conversation.turn), ...sent.map(toPlace)],
     turn: Transcript.empty,
-    answered: new Set([...conversation.answered, ...idsOf(answers)]),
-    decided: new Set([...conversation.decided, ...idsOf(decided)])
+    decided: new Set([...conversation.decided, ...decided])
   }
 }
 
@@ -91,33 +91,44 @@ export const settle = (conversation: Conversation, history: ReadonlyArray<Histor
   return end === -1 ? conversation : { ...conversation, before: history.slice(0, end + 1) }
 }
 
+/** Whether a call was answered here, though its result may be still to come. */
+const isOutcome = (place: Place) => place.role === "awaited" || place.role === "tool"
+
+/** The calls since the user last spoke that nobody has answered, in order, wherever their results might stand. */
+export const open = ({ before, turn }: Conversation): ReadonlyArray<ToolCall> => {
+  const places = [...before, ...Transcript.messages(turn)]
+  const since = places.slice(places.findLastIndex(({ role }) => role === "user") + 1)
+  const outcomes = new Map<string, number>()
+  for (const place of since.filter(isOutcome)) {
+    outcomes.set(place.toolCallId, (outcomes.get(place.toolCallId) ?? 0) + 1)
+  }
+  return since
+    .flatMap((place) => (place.role === "awaited" ? [] : callsOf(place)))
+    .filter(({ toolCallId }) => {
+      const left = outcomes.get(toolCallId) ?? 0
+      outcomes.set(toolCallId, left - 1)
+      return left <= 0
+    })
+}
+
+/** Whether a call of this id waits for its answer, or for what comes of it. */
+const isPending = (conversation: Conversation, { toolCallId }: ToolCall): boolean =>
+  conversation.decided.has(toolCallId) || open(conversation).some((call) => call.toolCallId === toolCallId)
+
 /** The conversation with what the server tells: the outcome of a decided call in the place of its decision. */
 export const hear = (conversation: Conversation, event: TurnEvent): Conversation => {
+  if (event.event === "tool_call" && isPending(conversation, event.data)) return conversation
   if (event.event !== "tool_result" || !conversation.decided.has(event.data.toolCallId)) {
     return { ...conversation, turn: Transcript.apply(conversation.turn, event) }
   }
   const { toolCallId } = event.data
   const result: HistoryMessage = { role: "tool", ...event.data }
-  const isIts = (place: Place) => (place.role === "awaited" || place.role === "tool") && place.toolCallId === toolCallId
+  const at = conversation.before.findLastIndex((place) => isOutcome(place) && place.toolCallId === toolCallId)
   return {
     ...conversation,
-    before: conversation.before.map((place) => (isIts(place) ? result : place)),
+    before: at === -1 ? conversation.before : conversation.before.with(at, result),
     decided: new Set([...conversation.decided].filter((id) => id !== toolCallId))
   }
-}
-
-/**
- * The calls since the user last spoke that nobody has answered, in order, each once though it was told twice, wherever their
- * results might stand.
- */
-export const open = (conversation: Conversation): ReadonlyArray<ToolCall> => {
-  const all = messages(conversation)
-  const since = all.slice(all.findLastIndex(({ role }) => role === "user") + 1)
-  const closed = new Set(since.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])))
-  const calls = new Map(since.flatMap(callsOf).map((call) => [call.toolCallId, call]))
-  return [...calls.values()].filter(
-    ({ toolCallId }) => !closed.has(toolCallId) && !conversation.answered.has(toolCallId)
-  )
 }
 
 /** How a turn has stopped whose server does not say so. */

@@ -161,7 +161,9 @@ describe("effect-aap chat --message", () => {
       writeFileSync(file, "remember the milk")
       const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:", AAP_API_KEYS: "alice:s3cret" })
       const call = (name: string, input: object, ...args: ReadonlyArray<string>) =>
-        run(["chat", baseUrl, "--message", `call ${name} with ${JSON.stringify(input)}`, ...args], { AAP_KEY: "s3cret" })
+        run(["chat", baseUrl, "--message", `call ${name} with ${JSON.stringify(input)}`, ...args], {
+          AAP_KEY: "s3cret"
+        })
       const lent = ["--local", "--grant", "all"]
       assert.include((yield* call("read_file", { path: file }, ...lent)).stdout, "read_file says: remember the milk")
       const command = { command: "echo $((6*7)) key=$AAP_KEY; exit 3" }

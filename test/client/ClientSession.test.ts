@@ -245,7 +245,7 @@ const foreign = (...turns: ReadonlyArray<string>) => {
     request.on("end", () => {
       if (!request.url?.endsWith("/turns")) {
         response.writeHead(201, { "content-type": "application/json" })
-        response.end('{"sessionId":"s1"}')
+        response.end(request.method === "GET" ? '{"history":{"full":[]}}' : '{"sessionId":"s1"}')
         return
       }
       sent.push(JSON.parse(body))
@@ -306,9 +306,14 @@ describe("ClientSession with servers of all kinds", () => {
     { what: "says tool_use with nothing to answer", turns: [start + stop("tool_use")], sent: [] },
     { what: "stops with an error though calls are open", turns: [start + call("a") + stop("error")], sent: [] },
     {
-      what: "repeats a call that was answered",
-      turns: [start + call("a") + stop("tool_use"), start + call("a") + stop("tool_use")],
+      what: "tells a call twice",
+      turns: [start + call("a") + call("a") + stop("tool_use")],
       sent: [["tool a"]]
+    },
+    {
+      what: "uses the id of a call again",
+      turns: [start + call("a") + stop("tool_use"), start + call("a") + stop("tool_use")],
+      sent: [["tool a"], ["tool a"]]
     }
   ])("gets along with one that $what", ({ sent, turns }) => runsTo(turns, sent))
 
