@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
-import type { SessionId } from "../protocol/Session.ts"
+import type { SessionId, SessionInfo } from "../protocol/Session.ts"
 import type { Connection } from "./Connection.ts"
 import * as Chat from "./chat/Chat.ts"
 import { ChatPanel } from "./chat/ChatPanel.tsx"
@@ -24,6 +24,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const [view, setView] = useState<View>("setup")
   const [agentName, setAgentName] = useState(meta.agents[0]?.name ?? "")
   const [setup, setSetup] = useState(Setup.defaults)
+  const [kept, setKept] = useState<ReadonlyArray<string>>([])
   const [tools, setTools] = useState<ReadonlyArray<PageTool>>([])
   const [sessionId, setSessionId] = useState<SessionId>()
   const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
@@ -38,6 +39,17 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const leave = () => {
     runner.leave()
     setSessionId(undefined)
+    setKept([])
+    const options = Object.entries(setup.options).filter(([name]) => !kept.includes(name))
+    setSetup({ ...setup, options: Object.fromEntries(options) })
+  }
+
+  /** The panel shows a session as it is set up, not as the one before was. */
+  const takeOver = ({ agent }: SessionInfo) => {
+    const taken = Setup.fromConfig(agent)
+    setAgentName(agent.name)
+    setSetup(taken)
+    setKept(Object.keys(taken.options).filter((name) => taken.options[name] === Setup.kept))
   }
 
   return (
@@ -61,6 +73,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             agent={agent}
             setup={setup}
             isTaken={sessionId !== undefined}
+            kept={kept}
             onAgent={(name) => {
               setAgentName(name)
               setSetup(Setup.defaults)
@@ -84,6 +97,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             current={sessionId}
             onResume={(info) => {
               leave()
+              takeOver(info)
               runner.resume(info, tools)
               setView("chat")
             }}
@@ -100,7 +114,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
         onNew={leave}
         onSay={(text) => {
           if (agent === undefined) return
-          runner.say(text, Setup.toConfig(agent, setup), tools)
+          runner.say(text, agent, setup, tools)
         }}
       />
       <Inspector client={client} chat={chat} sessionId={sessionId} />

@@ -308,6 +308,34 @@ describe("the playground in a browser", () => {
     )
   )
 
+  it.live("changes how a session under way is set up, and takes a resumed one's setup over", () =>
+    Effect.gen(function* () {
+      const { complaints, page } = yield* open(yield* browser, yield* baseUrl)
+      const style = page.getByRole("combobox", { name: "Style" })
+      yield* Effect.promise(async () => {
+        await style.selectOption("long")
+        await page.getByLabel("token").fill("hunter2")
+        await say(page, "go")
+        await idle(page)
+        await page.getByText("holds from the next message on").waitFor()
+        assert.isTrue(await page.getByRole("combobox", { name: "Agent" }).isDisabled())
+        await page.reload()
+        await page.getByRole("button", { name: /^Resume / }).click()
+        await page.getByPlaceholder("set; type to replace").waitFor()
+        assert.deepStrictEqual([await style.inputValue(), await page.getByLabel("token").inputValue()], ["long", ""])
+        await style.selectOption("short")
+        await say(page, "go on")
+        await agent(page).nth(1).waitFor()
+        await idle(page)
+        await picture(page, "setup-under-way")
+        assert.deepStrictEqual(await barriers(page), [])
+      })
+      const { text } = yield* ask("/sessions")
+      assert.include(text, '"options":{"style":"short","token":"***"}')
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.provide(testServer({ agents: [optioned], model: Scripted.layer(() => Scripted.text("Done.")) })))
+  )
+
   it.live("works with the keyboard alone, on a narrow screen in the dark", () =>
     visit(
       async ({ page }) => {

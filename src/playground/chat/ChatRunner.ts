@@ -2,10 +2,11 @@ import { Cause, Clock, Effect, Exit, Fiber, Stream } from "effect"
 import { AgentClient } from "../../client/AgentClient.ts"
 import type { AgentError } from "../../client/AgentError.ts"
 import * as ClientSession from "../../client/ClientSession.ts"
-import type { AgentConfig } from "../../protocol/Agent.ts"
+import type { AgentInfo } from "../../protocol/Agent.ts"
 import type { SessionId, SessionInfo } from "../../protocol/Session.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
 import * as PageTool from "../setup/PageTool.ts"
+import * as Setup from "../setup/Setup.ts"
 import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
@@ -14,8 +15,11 @@ type Failure = AgentError | ClientSession.TooManyRounds
 
 /** Runs one session at a time, and tells what happens. */
 export interface ChatRunner {
-  /** Says something, in a new session with this agent and these tools where there is none. */
-  readonly say: (text: string, config: AgentConfig, tools: ReadonlyArray<PageTool.PageTool>) => void
+  /**
+   * Says something, in a new session with this agent and these tools where there is none. A session under way is told
+   * what differs from its setup, again and again until a turn has begun with it.
+   */
+  readonly say: (text: string, agent: AgentInfo, setup: Setup.Setup, tools: ReadonlyArray<PageTool.PageTool>) => void
   /** Goes on with a session, once the one before was left; calls that were left open are asked again. */
   readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>) => void
   /** Interrupts what runs. */
@@ -35,6 +39,8 @@ export const make = (
   const permissions = Questions.make<ClientSession.Permission>()
   const answers = Questions.make<string>()
   let session: ClientSession.ClientSession | undefined
+  /** The setups that the session may have: the last one of them, once a turn has begun. */
+  let setups: ReadonlyArray<Setup.Setup> = []
   let fiber: Fiber.Fiber<void, Failure> | undefined
 
   const asks =
@@ -56,9 +62,10 @@ export const make = (
 
   const tell = (stream: Stream.Stream<ClientSession.Update, Failure>) =>
     Stream.runForEachArray(stream, (updates) =>
-      Effect.map(Clock.currentTimeMillis, (at) =>
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        if (updates.some(({ event }) => event.event === "turn_start")) setups = setups.slice(-1)
         dispatch({ type: "heard", events: updates.map(({ event }) => ({ at, event })) })
-      )
+      })
     )
 
   const toAction = (exit: Exit.Exit<void, Failure>): Action => {
@@ -89,18 +96,28 @@ export const make = (
   }
 
   return {
-    say: (text, config, tools) => {
+    say: (text, agent, setup, tools) => {
       dispatch({ type: "said", text })
-      const begun = Effect.suspend(() =>
-        session === undefined
-          ? Effect.flatMap(ClientSession.open(config, options(tools)), keep)
-          : Effect.succeed(session)
+      const begun = Effect.suspend(() => {
+        if (session !== undefined) return Effect.succeed(session)
+        return Effect.tap(Effect.flatMap(ClientSession.open(Setup.toConfig(agent, setup), options(tools)), keep), () =>
+          Effect.sync(() => {
+            setups = [setup]
+          })
+        )
+      })
+      start(
+        Effect.flatMap(begun, (session) => {
+          const change = Setup.change(agent, setups, setup)
+          setups = [...setups, setup]
+          return tell(session.say(text, change === undefined ? {} : { agent: change }))
+        })
       )
-      start(Effect.flatMap(begun, (session) => tell(session.say(text))))
     },
     resume: (info, tools) =>
       start(
         Effect.gen(function* () {
+          setups = [Setup.fromConfig(info.agent)]
           const adopted = PageTool.adopt(info.tools ?? [], tools)
           const resumed = yield* Effect.flatMap(ClientSession.resume(info.sessionId, options(adopted)), keep)
           dispatch({ type: "opened", history: yield* resumed.messages })
