@@ -9,7 +9,7 @@ import { Inspector } from "./sessions/Inspector.tsx"
 import { SessionList } from "./sessions/SessionList.tsx"
 import { AgentSetup } from "./setup/AgentSetup.tsx"
 import { ClientTools } from "./setup/ClientTools.tsx"
-import type { PageTool } from "./setup/PageTool.ts"
+import * as PageTool from "./setup/PageTool.ts"
 import * as Setup from "./setup/Setup.ts"
 import { Tabs, type View } from "./Tabs.tsx"
 
@@ -25,7 +25,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const [agentName, setAgentName] = useState(meta.agents[0]?.name ?? "")
   const [setup, setSetup] = useState(Setup.defaults)
   const [kept, setKept] = useState<ReadonlyArray<string>>([])
-  const [tools, setTools] = useState<ReadonlyArray<PageTool>>([])
+  const [tools, setTools] = useState<ReadonlyArray<PageTool.PageTool>>([])
   const [sessionId, setSessionId] = useState<SessionId>()
   const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
   const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
@@ -98,7 +98,9 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             onResume={(info) => {
               leave()
               takeOver(info)
-              runner.resume(info, tools)
+              const adopted = PageTool.adopt(info.tools ?? [], tools)
+              setTools(adopted)
+              runner.resume(info, adopted)
               setView("chat")
             }}
             onDeleted={(id) => {

@@ -20,7 +20,7 @@ export interface ChatRunner {
    * what differs from its setup, again and again until a turn has begun with it.
    */
   readonly say: (text: string, agent: AgentInfo, setup: Setup.Setup, tools: ReadonlyArray<PageTool.PageTool>) => void
-  /** Goes on with a session, once the one before was left; calls that were left open are asked again. */
+  /** Goes on with a session and its tools, once the one before was left; calls that were left open are asked again. */
   readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>) => void
   /** Interrupts what runs. */
   readonly stop: () => void
@@ -41,6 +41,8 @@ export const make = (
   let session: ClientSession.ClientSession | undefined
   /** The setups that the session may have: the last one of them, once a turn has begun. */
   let setups: ReadonlyArray<Setup.Setup> = []
+  /** The page's tools that the session was told. */
+  let told: ReadonlyArray<PageTool.PageTool> = []
   let fiber: Fiber.Fiber<void, Failure> | undefined
 
   const asks =
@@ -48,14 +50,20 @@ export const make = (
     (call: ToolCall) =>
       questions.ask(call.toolCallId, () => dispatch({ type: "asked", call, what }))
 
-  const options = (tools: ReadonlyArray<PageTool.PageTool>) => ({
+  const withTools = (tools: ReadonlyArray<PageTool.PageTool>) => ({
     permit: asks(permissions, "permission"),
-    ...(tools.length === 0 ? {} : { tools: tools.map(PageTool.run(asks(answers, "answer"))) })
+    tools: tools.map(PageTool.run(asks(answers, "answer")))
   })
 
-  const keep = (next: ClientSession.ClientSession) =>
+  const options = (tools: ReadonlyArray<PageTool.PageTool>) => {
+    const { permit, ...others } = withTools(tools)
+    return tools.length === 0 ? { permit } : { permit, ...others }
+  }
+
+  const keep = (tools: ReadonlyArray<PageTool.PageTool>) => (next: ClientSession.ClientSession) =>
     Effect.sync(() => {
       session = next
+      told = tools
       opened(next.id)
       return next
     })
@@ -66,6 +74,13 @@ export const make = (
         if (updates.some(({ event }) => event.event === "turn_start")) setups = setups.slice(-1)
         dispatch({ type: "heard", events: updates.map(({ event }) => ({ at, event })) })
       })
+    )
+
+  /** The session with other tools, none included; calls that are open are answered by those that it had. */
+  const retool = (before: ClientSession.ClientSession, tools: ReadonlyArray<PageTool.PageTool>) =>
+    tell(before.goOn).pipe(
+      Effect.andThen(ClientSession.resume(before.id, withTools(tools))),
+      Effect.flatMap(keep(tools))
     )
 
   const toAction = (exit: Exit.Exit<void, Failure>): Action => {
@@ -99,11 +114,13 @@ export const make = (
     say: (text, agent, setup, tools) => {
       dispatch({ type: "said", text })
       const begun = Effect.suspend(() => {
-        if (session !== undefined) return Effect.succeed(session)
-        return Effect.tap(Effect.flatMap(ClientSession.open(Setup.toConfig(agent, setup), options(tools)), keep), () =>
-          Effect.sync(() => {
-            setups = [setup]
-          })
+        if (session !== undefined) return tools === told ? Effect.succeed(session) : retool(session, tools)
+        return Effect.tap(
+          Effect.flatMap(ClientSession.open(Setup.toConfig(agent, setup), options(tools)), keep(tools)),
+          () =>
+            Effect.sync(() => {
+              setups = [setup]
+            })
         )
       })
       start(
@@ -118,8 +135,7 @@ export const make = (
       start(
         Effect.gen(function* () {
           setups = [Setup.fromConfig(info.agent)]
-          const adopted = PageTool.adopt(info.tools ?? [], tools)
-          const resumed = yield* Effect.flatMap(ClientSession.resume(info.sessionId, options(adopted)), keep)
+          const resumed = yield* Effect.flatMap(ClientSession.resume(info.sessionId, options(tools)), keep(tools))
           dispatch({ type: "opened", history: yield* resumed.messages })
           dispatch({ type: "wentOn" })
           yield* tell(resumed.goOn)
