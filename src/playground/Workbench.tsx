@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
+import type { AgentInfo } from "../protocol/Agent.ts"
+import type { StreamMode } from "../protocol/Turn.ts"
 import type { SessionId, SessionInfo } from "../protocol/Session.ts"
 import type { Connection } from "./Connection.ts"
 import * as Chat from "./chat/Chat.ts"
@@ -11,6 +13,7 @@ import { AgentSetup } from "./setup/AgentSetup.tsx"
 import { ClientTools } from "./setup/ClientTools.tsx"
 import * as PageTool from "./setup/PageTool.ts"
 import * as Setup from "./setup/Setup.ts"
+import { StreamField } from "./setup/StreamField.tsx"
 import { Tabs, type View } from "./Tabs.tsx"
 
 interface Props {
@@ -25,11 +28,17 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const [agentName, setAgentName] = useState(meta.agents[0]?.name ?? "")
   const [setup, setSetup] = useState(Setup.defaults)
   const [kept, setKept] = useState<ReadonlyArray<string>>([])
+  const [wantedMode, setWantedMode] = useState<StreamMode>("delta")
   const [tools, setTools] = useState<ReadonlyArray<PageTool.PageTool>>([])
   const [sessionId, setSessionId] = useState<SessionId>()
   const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
   const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
   const agent = meta.agents.find(({ name }) => name === agentName)
+
+  const modeOf = (agent: AgentInfo | undefined): StreamMode => {
+    const modes = Setup.streamModes(agent?.capabilities)
+    return modes.find((mode) => mode === wantedMode) ?? modes[0] ?? wantedMode
+  }
 
   // The form that connected is gone, and the focus with it.
   const title = useRef<HTMLHeadingElement>(null)
@@ -80,6 +89,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             }}
             onSetup={setSetup}
           />
+          <StreamField modes={Setup.streamModes(agent?.capabilities)} mode={modeOf(agent)} onChange={setWantedMode} />
         </details>
         <details>
           <summary>Tools of this page ({tools.length})</summary>
@@ -100,7 +110,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
               takeOver(info)
               const adopted = PageTool.adopt(info.tools ?? [], tools)
               setTools(adopted)
-              runner.resume(info, adopted)
+              runner.resume(info, adopted, modeOf(meta.agents.find(({ name }) => name === info.agent.name)))
               setView("chat")
             }}
             onDeleted={(id) => {
@@ -116,7 +126,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
         onNew={leave}
         onSay={(text) => {
           if (agent === undefined) return
-          runner.say(text, agent, setup, tools)
+          runner.say(text, agent, setup, tools, modeOf(agent))
         }}
       />
       <Inspector client={client} chat={chat} sessionId={sessionId} />

@@ -336,9 +336,15 @@ describe("the playground in a browser", () => {
         await page.getByPlaceholder("set; type to replace").waitFor()
         assert.deepStrictEqual([await style.inputValue(), await page.getByLabel("token").inputValue()], ["long", ""])
         await style.selectOption("short")
+        await page.getByRole("combobox", { name: "Answers come" }).selectOption("Block by block")
         await say(page, "go on")
         await agent(page).nth(1).waitFor()
         await idle(page)
+        assert.deepStrictEqual(await events(page).locator("strong").allTextContents(), [
+          "turn_stop",
+          "text",
+          "turn_start"
+        ])
         await picture(page, "setup-under-way")
         assert.deepStrictEqual(await barriers(page), [])
       })

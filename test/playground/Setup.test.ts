@@ -101,6 +101,11 @@ describe("an agent's setup", () => {
     assert.deepStrictEqual(Setup.toConfig(agent, setup).options, { style: "long" })
   })
 
+  it("answers in the modes that the agent declares", () => {
+    assert.deepStrictEqual(Setup.streamModes({ stream: { none: {}, message: {} } }), ["message", "none"])
+    assert.deepStrictEqual(Setup.streamModes(), ["delta", "message", "none"])
+  })
+
   it("tells what the agent can do", () => {
     assert.deepStrictEqual(Setup.capabilityNames(agent.capabilities), ["history.full", "stream.delta"])
     assert.deepStrictEqual(Setup.capabilityNames(), [])

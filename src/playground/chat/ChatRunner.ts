@@ -5,6 +5,7 @@ import * as ClientSession from "../../client/ClientSession.ts"
 import type { AgentInfo } from "../../protocol/Agent.ts"
 import type { SessionId, SessionInfo } from "../../protocol/Session.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
+import type { StreamMode } from "../../protocol/Turn.ts"
 import * as PageTool from "../setup/PageTool.ts"
 import * as Setup from "../setup/Setup.ts"
 import type { Action } from "./Chat.ts"
@@ -19,9 +20,15 @@ export interface ChatRunner {
    * Says something, in a new session with this agent and these tools where there is none. A session under way is told
    * what differs from its setup, again and again until a turn has begun with it.
    */
-  readonly say: (text: string, agent: AgentInfo, setup: Setup.Setup, tools: ReadonlyArray<PageTool.PageTool>) => void
+  readonly say: (
+    text: string,
+    agent: AgentInfo,
+    setup: Setup.Setup,
+    tools: ReadonlyArray<PageTool.PageTool>,
+    stream: StreamMode
+  ) => void
   /** Goes on with a session and its tools, once the one before was left; calls that were left open are asked again. */
-  readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>) => void
+  readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => void
   /** Interrupts what runs. */
   readonly stop: () => void
   /** Leaves the session, interrupting what runs. */
@@ -43,6 +50,8 @@ export const make = (
   let setups: ReadonlyArray<Setup.Setup> = []
   /** The page's tools that the session was told. */
   let told: ReadonlyArray<PageTool.PageTool> = []
+  /** How the session is streamed. */
+  let streamed: StreamMode = "delta"
   let fiber: Fiber.Fiber<void, Failure> | undefined
 
   const asks =
@@ -50,20 +59,22 @@ export const make = (
     (call: ToolCall) =>
       questions.ask(call.toolCallId, () => dispatch({ type: "asked", call, what }))
 
-  const withTools = (tools: ReadonlyArray<PageTool.PageTool>) => ({
+  const withTools = (tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => ({
+    stream,
     permit: asks(permissions, "permission"),
     tools: tools.map(PageTool.run(asks(answers, "answer")))
   })
 
-  const options = (tools: ReadonlyArray<PageTool.PageTool>) => {
-    const { permit, ...others } = withTools(tools)
-    return tools.length === 0 ? { permit } : { permit, ...others }
+  const options = (tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => {
+    const { tools: own, ...others } = withTools(tools, stream)
+    return tools.length === 0 ? others : { ...others, tools: own }
   }
 
-  const keep = (tools: ReadonlyArray<PageTool.PageTool>) => (next: ClientSession.ClientSession) =>
+  const keep = (tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => (next: ClientSession.ClientSession) =>
     Effect.sync(() => {
       session = next
       told = tools
+      streamed = stream
       opened(next.id)
       return next
     })
@@ -77,10 +88,10 @@ export const make = (
     )
 
   /** The session with other tools, none included; calls that are open are answered by those that it had. */
-  const retool = (before: ClientSession.ClientSession, tools: ReadonlyArray<PageTool.PageTool>) =>
+  const retool = (before: ClientSession.ClientSession, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) =>
     tell(before.goOn).pipe(
-      Effect.andThen(ClientSession.resume(before.id, withTools(tools))),
-      Effect.flatMap(keep(tools))
+      Effect.andThen(ClientSession.resume(before.id, withTools(tools, stream))),
+      Effect.flatMap(keep(tools, stream))
     )
 
   const toAction = (exit: Exit.Exit<void, Failure>): Action => {
@@ -111,12 +122,15 @@ export const make = (
   }
 
   return {
-    say: (text, agent, setup, tools) => {
+    say: (text, agent, setup, tools, stream) => {
       dispatch({ type: "said", text })
       const begun = Effect.suspend(() => {
-        if (session !== undefined) return tools === told ? Effect.succeed(session) : retool(session, tools)
+        if (session !== undefined) {
+          const isSame = tools === told && stream === streamed
+          return isSame ? Effect.succeed(session) : retool(session, tools, stream)
+        }
         return Effect.tap(
-          Effect.flatMap(ClientSession.open(Setup.toConfig(agent, setup), options(tools)), keep(tools)),
+          Effect.flatMap(ClientSession.open(Setup.toConfig(agent, setup), options(tools, stream)), keep(tools, stream)),
           () =>
             Effect.sync(() => {
               setups = [setup]
@@ -131,11 +145,14 @@ export const make = (
         })
       )
     },
-    resume: (info, tools) =>
+    resume: (info, tools, stream) =>
       start(
         Effect.gen(function* () {
           setups = [Setup.fromConfig(info.agent)]
-          const resumed = yield* Effect.flatMap(ClientSession.resume(info.sessionId, options(tools)), keep(tools))
+          const resumed = yield* Effect.flatMap(
+            ClientSession.resume(info.sessionId, options(tools, stream)),
+            keep(tools, stream)
+          )
           dispatch({ type: "opened", history: yield* resumed.messages })
           dispatch({ type: "wentOn" })
           yield* tell(resumed.goOn)

@@ -1,5 +1,5 @@
 import type { AgentConfig, AgentInfo, AgentOption, Capabilities } from "../../protocol/Agent.ts"
-import type { AgentOverrides } from "../../protocol/Turn.ts"
+import type { AgentOverrides, StreamMode } from "../../protocol/Turn.ts"
 
 /** What a session may do with a server tool: nothing, call it with the user's permission, or call it at will. */
 export type ToolMode = "off" | "ask" | "trusted"
@@ -71,6 +71,14 @@ export const toConfig = (agent: AgentInfo, setup: Setup): AgentConfig => {
     ...(on.length === 0 ? {} : { tools: on }),
     ...(changed.length === 0 ? {} : { options: Object.fromEntries(changed) })
   }
+}
+
+const streamModesKnown = ["delta", "message", "none"] as const
+
+/** The ways in which an agent can answer, the liveliest first; all of them where it does not say. */
+export const streamModes = ({ stream }: Capabilities = {}): ReadonlyArray<StreamMode> => {
+  const declared = streamModesKnown.filter((mode) => stream?.[mode] !== undefined)
+  return declared.length === 0 ? streamModesKnown : declared
 }
 
 /** What an agent can do, as `group.leaf`. */
