@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
-import type { SessionId } from "../protocol/Session.ts"
+import type { AgentInfo } from "../protocol/Agent.ts"
+import type { StreamMode } from "../protocol/Turn.ts"
+import type { SessionId, SessionInfo } from "../protocol/Session.ts"
 import type { Connection } from "./Connection.ts"
 import * as Chat from "./chat/Chat.ts"
 import { ChatPanel } from "./chat/ChatPanel.tsx"
@@ -9,8 +11,9 @@ import { Inspector } from "./sessions/Inspector.tsx"
 import { SessionList } from "./sessions/SessionList.tsx"
 import { AgentSetup } from "./setup/AgentSetup.tsx"
 import { ClientTools } from "./setup/ClientTools.tsx"
-import type { PageTool } from "./setup/PageTool.ts"
+import * as PageTool from "./setup/PageTool.ts"
 import * as Setup from "./setup/Setup.ts"
+import { StreamField } from "./setup/StreamField.tsx"
 import { Tabs, type View } from "./Tabs.tsx"
 
 interface Props {
@@ -24,11 +27,18 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const [view, setView] = useState<View>("setup")
   const [agentName, setAgentName] = useState(meta.agents[0]?.name ?? "")
   const [setup, setSetup] = useState(Setup.defaults)
-  const [tools, setTools] = useState<ReadonlyArray<PageTool>>([])
+  const [kept, setKept] = useState<ReadonlyArray<string>>([])
+  const [wantedMode, setWantedMode] = useState<StreamMode>("delta")
+  const [tools, setTools] = useState<ReadonlyArray<PageTool.PageTool>>([])
   const [sessionId, setSessionId] = useState<SessionId>()
   const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
   const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
   const agent = meta.agents.find(({ name }) => name === agentName)
+
+  const modeOf = (agent: AgentInfo | undefined): StreamMode => {
+    const modes = Setup.streamModes(agent?.capabilities)
+    return modes.find((mode) => mode === wantedMode) ?? modes[0] ?? wantedMode
+  }
 
   // The form that connected is gone, and the focus with it.
   const title = useRef<HTMLHeadingElement>(null)
@@ -38,6 +48,17 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const leave = () => {
     runner.leave()
     setSessionId(undefined)
+    setKept([])
+    const options = Object.entries(setup.options).filter(([name]) => !kept.includes(name))
+    setSetup({ ...setup, options: Object.fromEntries(options) })
+  }
+
+  /** The panel shows a session as it is set up, not as the one before was. */
+  const takeOver = ({ agent }: SessionInfo) => {
+    const taken = Setup.fromConfig(agent)
+    setAgentName(agent.name)
+    setSetup(taken)
+    setKept(Object.keys(taken.options).filter((name) => taken.options[name] === Setup.kept))
   }
 
   return (
@@ -61,12 +82,14 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             agent={agent}
             setup={setup}
             isTaken={sessionId !== undefined}
+            kept={kept}
             onAgent={(name) => {
               setAgentName(name)
               setSetup(Setup.defaults)
             }}
             onSetup={setSetup}
           />
+          <StreamField modes={Setup.streamModes(agent?.capabilities)} mode={modeOf(agent)} onChange={setWantedMode} />
         </details>
         <details>
           <summary>Tools of this page ({tools.length})</summary>
@@ -84,7 +107,10 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             current={sessionId}
             onResume={(info) => {
               leave()
-              runner.resume(info, tools)
+              takeOver(info)
+              const adopted = PageTool.adopt(info.tools ?? [], tools)
+              setTools(adopted)
+              runner.resume(info, adopted, modeOf(meta.agents.find(({ name }) => name === info.agent.name)))
               setView("chat")
             }}
             onDeleted={(id) => {
@@ -100,7 +126,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
         onNew={leave}
         onSay={(text) => {
           if (agent === undefined) return
-          runner.say(text, Setup.toConfig(agent, setup), tools)
+          runner.say(text, agent, setup, tools, modeOf(agent))
         }}
       />
       <Inspector client={client} chat={chat} sessionId={sessionId} />

@@ -195,28 +195,40 @@ describe("the playground in a browser", () => {
     })
   )
 
-  it.live("answers for tools of its own: as the user says, or always alike", () =>
-    visit(async ({ page }) => {
-      await page.getByText("Tools of this page (0)").click()
-      await page.getByLabel("Tool name").fill("get_weather")
-      await page.getByLabel("Description").fill("The weather of a place.")
-      await page.getByRole("button", { name: "Add tool" }).click()
-      await page.getByLabel("Tool name").fill("get_mood")
-      await page.getByLabel("Answer every call alike").check()
-      await page.getByLabel("Fixed answer").fill("cheerful")
-      await page.getByRole("button", { name: "Add tool" }).click()
-      await page.getByText("Tools of this page (2)").waitFor()
-      await picture(page, "tools")
-      assert.deepStrictEqual(await barriers(page), [])
-      await say(page, "weather in Paris")
-      await callOf(page, "get_weather").getByText('"location": "Paris"').waitFor()
-      await page.getByLabel("Your answer").fill("18°C, **cloudy**")
-      await page.getByRole("button", { name: "Answer", exact: true }).click()
-      await agent(page).locator("strong", { hasText: "cloudy" }).waitFor()
-      await idle(page)
-      await say(page, "call get_mood with {}")
-      await agent(page).getByText("get_mood says: cheerful").waitFor()
-    })
+  it.live(
+    "answers for tools of its own: as the user says, or always alike; and takes them away from a session under way",
+    () =>
+      visit(async ({ page, server }) => {
+        await page.getByText("Tools of this page (0)").click()
+        await page.getByLabel("Tool name").fill("get_weather")
+        await page.getByLabel("Description").fill("The weather of a place.")
+        await page.getByRole("button", { name: "Add tool" }).click()
+        await page.getByLabel("Tool name").fill("get_mood")
+        await page.getByLabel("Answer every call alike").check()
+        await page.getByLabel("Fixed answer").fill("cheerful")
+        await page.getByRole("button", { name: "Add tool" }).click()
+        await page.getByText("Tools of this page (2)").waitFor()
+        await picture(page, "tools")
+        assert.deepStrictEqual(await barriers(page), [])
+        await say(page, "weather in Paris")
+        await callOf(page, "get_weather").getByText('"location": "Paris"').waitFor()
+        await page.getByLabel("Your answer").fill("18°C, **cloudy**")
+        await page.getByRole("button", { name: "Answer", exact: true }).click()
+        await agent(page).locator("strong", { hasText: "cloudy" }).waitFor()
+        await idle(page)
+        await say(page, "call get_mood with {}")
+        await agent(page).getByText("get_mood says: cheerful").waitFor()
+        await idle(page)
+        await page.reload()
+        await page.getByRole("button", { name: /^Resume / }).click()
+        await page.getByText("Tools of this page (2)").click()
+        await page.getByRole("button", { name: "Remove get_mood" }).click()
+        await page.getByRole("button", { name: "Remove get_weather" }).click()
+        await say(page, "weather in Rome")
+        await agent(page).getByText("I have no tool that tells the weather.").waitFor()
+        await idle(page)
+        assert.notInclude(await (await fetch(`${server.baseUrl}/sessions`)).text(), "get_weather")
+      })
   )
 
   it.live("shows errors as what they are", () =>
@@ -307,6 +319,40 @@ describe("the playground in a browser", () => {
         })
       )
     )
+  )
+
+  it.live("changes how a session under way is set up, and takes a resumed one's setup over", () =>
+    Effect.gen(function* () {
+      const { complaints, page } = yield* open(yield* browser, yield* baseUrl)
+      const style = page.getByRole("combobox", { name: "Style" })
+      yield* Effect.promise(async () => {
+        await style.selectOption("long")
+        await page.getByLabel("token").fill("hunter2")
+        await say(page, "go")
+        await idle(page)
+        await page.getByText("holds from the next message on").waitFor()
+        assert.isTrue(await page.getByRole("combobox", { name: "Agent" }).isDisabled())
+        await page.reload()
+        await page.getByRole("button", { name: /^Resume / }).click()
+        await page.getByPlaceholder("set; type to replace").waitFor()
+        assert.deepStrictEqual([await style.inputValue(), await page.getByLabel("token").inputValue()], ["long", ""])
+        await style.selectOption("short")
+        await page.getByRole("combobox", { name: "Answers come" }).selectOption("Block by block")
+        await say(page, "go on")
+        await agent(page).nth(1).waitFor()
+        await idle(page)
+        assert.deepStrictEqual(await events(page).locator("strong").allTextContents(), [
+          "turn_stop",
+          "text",
+          "turn_start"
+        ])
+        await picture(page, "setup-under-way")
+        assert.deepStrictEqual(await barriers(page), [])
+      })
+      const { text } = yield* ask("/sessions")
+      assert.include(text, '"options":{"style":"short","token":"***"}')
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.provide(testServer({ agents: [optioned], model: Scripted.layer(() => Scripted.text("Done.")) })))
   )
 
   it.live("works with the keyboard alone, on a narrow screen in the dark", () =>

@@ -38,6 +38,74 @@ describe("an agent's setup", () => {
     })
   })
 
+  const token = { ...Setup.defaults, options: { token: Setup.kept } }
+
+  it.each([
+    {
+      what: "nothing where nothing differs",
+      before: [Setup.defaults],
+      setup: { options: { style: "short" }, tools: { a: "off" } }
+    },
+    {
+      what: "an option that is back at its default",
+      before: [{ options: { style: "long" }, tools: {} }],
+      setup: Setup.defaults,
+      sent: { options: { style: "short" } }
+    },
+    {
+      what: "all tools that are on where one differs, and none where the last was put off",
+      before: [{ options: {}, tools: { b: "ask" } }],
+      setup: { options: {}, tools: { b: "ask", c: "trusted" } },
+      sent: {
+        tools: [
+          { name: "b", trust: false },
+          { name: "c", trust: true }
+        ]
+      }
+    },
+    {
+      what: "no tools where all were put off",
+      before: [{ options: {}, tools: { b: "ask" } }],
+      setup: Setup.defaults,
+      sent: { tools: [] }
+    },
+    { what: "no secret that is kept", before: [token, { options: { token: "new" }, tools: {} }], setup: token },
+    {
+      what: "a secret that was typed anew",
+      before: [token],
+      setup: { options: { token: "new" }, tools: {} },
+      sent: { options: { token: "new" } }
+    },
+    {
+      what: "what the server may or may not have taken",
+      before: [Setup.defaults, { options: { style: "long" }, tools: {} }],
+      setup: Setup.defaults,
+      sent: { options: { style: "short" } }
+    }
+  ] satisfies ReadonlyArray<{
+    readonly what: string
+    readonly before: ReadonlyArray<Setup.Setup>
+    readonly setup: Setup.Setup
+    readonly sent?: object
+  }>)("tells a session $what", ({ before, sent, setup }) => {
+    assert.deepStrictEqual(Setup.change(agent, before, setup), sent)
+  })
+
+  it("is taken over from a session, and opens another without its secrets", () => {
+    const setup = Setup.fromConfig({
+      name: "forecaster",
+      tools: [{ name: "a" }, { name: "b", trust: true }],
+      options: { style: "long", token: "***" }
+    })
+    assert.deepStrictEqual(setup.tools, { a: "ask", b: "trusted" })
+    assert.deepStrictEqual(Setup.toConfig(agent, setup).options, { style: "long" })
+  })
+
+  it("answers in the modes that the agent declares", () => {
+    assert.deepStrictEqual(Setup.streamModes({ stream: { none: {}, message: {} } }), ["message", "none"])
+    assert.deepStrictEqual(Setup.streamModes(), ["delta", "message", "none"])
+  })
+
   it("tells what the agent can do", () => {
     assert.deepStrictEqual(Setup.capabilityNames(agent.capabilities), ["history.full", "stream.delta"])
     assert.deepStrictEqual(Setup.capabilityNames(), [])

@@ -2,20 +2,31 @@ import { Cause, Clock, Effect, Exit, Fiber, Stream } from "effect"
 import { AgentClient } from "../../client/AgentClient.ts"
 import type { SessionError } from "../../client/AgentError.ts"
 import * as ClientSession from "../../client/ClientSession.ts"
-import type { AgentConfig } from "../../protocol/Agent.ts"
+import type { AgentInfo } from "../../protocol/Agent.ts"
 import type { SessionId, SessionInfo } from "../../protocol/Session.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
+import type { StreamMode } from "../../protocol/Turn.ts"
 import * as PageTool from "../setup/PageTool.ts"
+import * as Setup from "../setup/Setup.ts"
 import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
 
 /** Runs one session at a time, and tells what happens. */
 export interface ChatRunner {
-  /** Says something, in a new session with this agent and these tools where there is none. */
-  readonly say: (text: string, config: AgentConfig, tools: ReadonlyArray<PageTool.PageTool>) => void
-  /** Goes on with a session, once the one before was left; calls that were left open are asked again. */
-  readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>) => void
+  /**
+   * Says something, in a new session with this agent and these tools where there is none. A session under way is told
+   * what differs from its setup, again and again until a turn has begun with it.
+   */
+  readonly say: (
+    text: string,
+    agent: AgentInfo,
+    setup: Setup.Setup,
+    tools: ReadonlyArray<PageTool.PageTool>,
+    stream: StreamMode
+  ) => void
+  /** Goes on with a session and its tools, once the one before was left; calls that were left open are asked again. */
+  readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => void
   /** Interrupts what runs. */
   readonly stop: () => void
   /** Leaves the session, interrupting what runs. */
@@ -33,6 +44,12 @@ export const make = (
   const permissions = Questions.make<ClientSession.Permission>()
   const answers = Questions.make<string>()
   let session: ClientSession.ClientSession | undefined
+  /** The setups that the session may have: the last one of them, once a turn has begun. */
+  let setups: ReadonlyArray<Setup.Setup> = []
+  /** The page's tools that the session was told. */
+  let told: ReadonlyArray<PageTool.PageTool> = []
+  /** How the session is streamed. */
+  let streamed: StreamMode = "delta"
   let fiber: Fiber.Fiber<void, SessionError> | undefined
 
   const asks =
@@ -40,23 +57,39 @@ export const make = (
     (call: ToolCall) =>
       questions.ask(call.toolCallId, () => dispatch({ type: "asked", call, what }))
 
-  const options = (tools: ReadonlyArray<PageTool.PageTool>) => ({
+  const withTools = (tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => ({
+    stream,
     permit: asks(permissions, "permission"),
-    ...(tools.length === 0 ? {} : { tools: tools.map(PageTool.run(asks(answers, "answer"))) })
+    tools: tools.map(PageTool.run(asks(answers, "answer")))
   })
 
-  const keep = (next: ClientSession.ClientSession) =>
+  const options = (tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => {
+    const { tools: own, ...others } = withTools(tools, stream)
+    return tools.length === 0 ? others : { ...others, tools: own }
+  }
+
+  const keep = (tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => (next: ClientSession.ClientSession) =>
     Effect.sync(() => {
       session = next
+      told = tools
+      streamed = stream
       opened(next.id)
       return next
     })
 
   const tell = (stream: Stream.Stream<ClientSession.Update, SessionError>) =>
     Stream.runForEachArray(stream, (updates) =>
-      Effect.map(Clock.currentTimeMillis, (at) =>
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        if (updates.some(({ event }) => event.event === "turn_start")) setups = setups.slice(-1)
         dispatch({ type: "heard", events: updates.map(({ event }) => ({ at, event })) })
-      )
+      })
+    )
+
+  /** The session with other tools, none included; calls that are open are answered by those that it had. */
+  const retool = (before: ClientSession.ClientSession, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) =>
+    tell(before.goOn).pipe(
+      Effect.andThen(ClientSession.resume(before.id, withTools(tools, stream))),
+      Effect.flatMap(keep(tools, stream))
     )
 
   const toAction = (exit: Exit.Exit<void, SessionError>): Action => {
@@ -87,20 +120,37 @@ export const make = (
   }
 
   return {
-    say: (text, config, tools) => {
+    say: (text, agent, setup, tools, stream) => {
       dispatch({ type: "said", text })
-      const begun = Effect.suspend(() =>
-        session === undefined
-          ? Effect.flatMap(ClientSession.open(config, options(tools)), keep)
-          : Effect.succeed(session)
+      const begun = Effect.suspend(() => {
+        if (session !== undefined) {
+          const isSame = tools === told && stream === streamed
+          return isSame ? Effect.succeed(session) : retool(session, tools, stream)
+        }
+        return Effect.tap(
+          Effect.flatMap(ClientSession.open(Setup.toConfig(agent, setup), options(tools, stream)), keep(tools, stream)),
+          () =>
+            Effect.sync(() => {
+              setups = [setup]
+            })
+        )
+      })
+      start(
+        Effect.flatMap(begun, (session) => {
+          const change = Setup.change(agent, setups, setup)
+          setups = [...setups, setup]
+          return tell(session.say(text, change === undefined ? {} : { agent: change }))
+        })
       )
-      start(Effect.flatMap(begun, (session) => tell(session.say(text))))
     },
-    resume: (info, tools) =>
+    resume: (info, tools, stream) =>
       start(
         Effect.gen(function* () {
-          const adopted = PageTool.adopt(info.tools ?? [], tools)
-          const resumed = yield* Effect.flatMap(ClientSession.resume(info.sessionId, options(adopted)), keep)
+          setups = [Setup.fromConfig(info.agent)]
+          const resumed = yield* Effect.flatMap(
+            ClientSession.resume(info.sessionId, options(tools, stream)),
+            keep(tools, stream)
+          )
           dispatch({ type: "opened", history: yield* resumed.messages })
           dispatch({ type: "wentOn" })
           yield* tell(resumed.goOn)

@@ -54,7 +54,7 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
             key={info.sessionId}
             info={info}
             isCurrent={info.sessionId === current}
-            onResume={() => onResume(info)}
+            onResume={() => run(client.session(info.sessionId), onResume)}
             onDelete={() => remove(info.sessionId)}
           />
         ))}

@@ -8,24 +8,28 @@ interface Props {
   readonly agents: ReadonlyArray<AgentInfo>
   readonly agent: AgentInfo | undefined
   readonly setup: Setup.Setup
-  /** Whether a session is under way, which keeps what it was begun with. */
+  /** Whether a session is under way, which keeps its agent. */
   readonly isTaken: boolean
+  /** Names of secrets that the session has, and the page does not know. */
+  readonly kept: ReadonlyArray<string>
   readonly onAgent: (name: string) => void
   readonly onSetup: (setup: Setup.Setup) => void
 }
 
 /** Chooses an agent, its options, and what it may do with its tools. */
-export const AgentSetup = ({ agent, agents, isTaken, onAgent, onSetup, setup }: Props) => {
+export const AgentSetup = ({ agent, agents, isTaken, kept, onAgent, onSetup, setup }: Props) => {
   if (agent === undefined) return <p>This server has no agents.</p>
   const { options = [], tools = [] } = agent
   return (
     <div class="stack">
       {isTaken ? (
-        <p class="hint">The session under way keeps what it was begun with; this is for the next one.</p>
+        <p class="hint">
+          A session is under way and keeps its agent; what is changed here holds from the next message on.
+        </p>
       ) : null}
       <label>
         Agent
-        <select value={agent.name} onChange={(event) => onAgent(event.currentTarget.value)}>
+        <select value={agent.name} disabled={isTaken} onChange={(event) => onAgent(event.currentTarget.value)}>
           {agents.map(({ name, title }) => (
             <option key={name} value={name}>
               {title ?? name}
@@ -39,6 +43,7 @@ export const AgentSetup = ({ agent, agents, isTaken, onAgent, onSetup, setup }: 
           key={option.name}
           option={option}
           value={setup.options[option.name] ?? option.default}
+          isKept={option.type === "secret" && kept.includes(option.name)}
           onChange={(value) => onSetup({ ...setup, options: { ...setup.options, [option.name]: value } })}
         />
       ))}

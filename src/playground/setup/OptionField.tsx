@@ -1,13 +1,16 @@
 import { useId } from "preact/hooks"
 import type { AgentOption } from "../../protocol/Agent.ts"
+import { kept } from "./Setup.ts"
 
 interface Props {
   readonly option: AgentOption
   readonly value: string
+  /** Whether the session has a value that is not shown: an empty field keeps it. */
+  readonly isKept: boolean
   readonly onChange: (value: string) => void
 }
 
-const Field = ({ id, onChange, option, value }: Props & { readonly id: string }) => {
+const Field = ({ id, isKept, onChange, option, value }: Props & { readonly id: string }) => {
   const common = { id, value, "aria-describedby": `${id}-hint` }
   switch (option.type) {
     case "select":
@@ -28,7 +31,12 @@ const Field = ({ id, onChange, option, value }: Props & { readonly id: string })
           {...common}
           type="password"
           autocomplete="off"
-          onInput={(event) => onChange(event.currentTarget.value)}
+          value={value === kept ? "" : value}
+          placeholder={isKept ? "set; type to replace" : ""}
+          onInput={(event) => {
+            const typed = event.currentTarget.value
+            onChange(typed === "" && isKept ? kept : typed)
+          }}
         />
       )
   }

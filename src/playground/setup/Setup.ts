@@ -1,4 +1,5 @@
-import type { AgentConfig, AgentInfo, Capabilities } from "../../protocol/Agent.ts"
+import type { AgentConfig, AgentInfo, AgentOption, Capabilities } from "../../protocol/Agent.ts"
+import type { AgentOverrides, StreamMode } from "../../protocol/Turn.ts"
 
 /** What a session may do with a server tool: nothing, call it with the user's permission, or call it at will. */
 export type ToolMode = "off" | "ask" | "trusted"
@@ -12,21 +13,72 @@ export interface Setup {
 /** Everything as the agent has it. */
 export const defaults: Setup = { options: {}, tools: {} }
 
-/** The setup as a session is opened with: tools that are on, and options that differ from their defaults. */
-export const toConfig = ({ name, options = [], tools = [] }: AgentInfo, setup: Setup): AgentConfig => {
-  const on = tools.flatMap(({ name }) => {
+/** How the value of a secret reads that the server has: it stays as it is, and is never sent. */
+export const kept = "***"
+
+const isKept = (option: AgentOption, value: string | undefined): boolean => option.type === "secret" && value === kept
+
+/** The setup that a session has. */
+export const fromConfig = ({ options = {}, tools = [] }: AgentConfig): Setup => ({
+  options,
+  tools: Object.fromEntries(tools.map(({ name, trust }) => [name, trust === true ? "trusted" : "ask"]))
+})
+
+const refs = ({ tools = [] }: AgentInfo, setup: Setup) =>
+  tools.flatMap(({ name }) => {
     const mode = setup.tools[name] ?? "off"
     return mode === "off" ? [] : [{ name, trust: mode === "trusted" }]
   })
+
+/**
+ * What is sent so that a session has this setup, given all setups that it may have: more than one where it is not known
+ * whether the server took the last change.
+ *
+ * 1. A value in which they all agree with the setup is not sent; one that is back at its default is, where any differs.
+ * 2. All tools that are on are sent where the modes of any tool differ, since the list replaces the session's.
+ * 3. A secret that the server has and that was not typed anew is not sent.
+ */
+export const change = (agent: AgentInfo, before: ReadonlyArray<Setup>, setup: Setup): AgentOverrides | undefined => {
+  const { options = [], tools = [] } = agent
+  const changed = options.flatMap((option) => {
+    const valueIn = ({ options }: Setup) => options[option.name] ?? option.default
+    const value = valueIn(setup)
+    return isKept(option, value) || before.every((other) => valueIn(other) === value)
+      ? []
+      : [[option.name, value] as const]
+  })
+  const modeIn = (setup: Setup, name: string) => setup.tools[name] ?? "off"
+  const areToolsSame = before.every((other) => tools.every(({ name }) => modeIn(other, name) === modeIn(setup, name)))
+  if (changed.length === 0 && areToolsSame) return undefined
+  return {
+    ...(areToolsSame ? {} : { tools: refs(agent, setup) }),
+    ...(changed.length === 0 ? {} : { options: Object.fromEntries(changed) })
+  }
+}
+
+/** The setup as a session is opened with: tools that are on, and options that differ from their defaults. */
+export const toConfig = (agent: AgentInfo, setup: Setup): AgentConfig => {
+  const { name, options = [] } = agent
+  const on = refs(agent, setup)
   const changed = options.flatMap((option) => {
     const value = setup.options[option.name]
-    return value === undefined || value === option.default ? [] : [[option.name, value] as const]
+    return value === undefined || value === option.default || isKept(option, value)
+      ? []
+      : [[option.name, value] as const]
   })
   return {
     name,
     ...(on.length === 0 ? {} : { tools: on }),
     ...(changed.length === 0 ? {} : { options: Object.fromEntries(changed) })
   }
+}
+
+const streamModesKnown = ["delta", "message", "none"] as const
+
+/** The ways in which an agent can answer, the liveliest first; all of them where it does not say. */
+export const streamModes = ({ stream }: Capabilities = {}): ReadonlyArray<StreamMode> => {
+  const declared = streamModesKnown.filter((mode) => stream?.[mode] !== undefined)
+  return declared.length === 0 ? streamModesKnown : declared
 }
 
 /** What an agent can do, as `group.leaf`. */
