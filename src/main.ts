@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Effect, Exit, Runtime } from "effect"
+import { Cause, Effect, Exit, MutableRef, Runtime } from "effect"
+import * as ExitCode from "./cli/ExitCode.ts"
 import { program } from "./cli/Program.ts"
 
 program.pipe(
@@ -9,9 +10,11 @@ program.pipe(
     disableErrorReporting: true,
     teardown: (exit, onExit) =>
       onExit(
-        Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
-          ? 0
-          : Runtime.getErrorExitCode(Cause.squash(exit.cause))
+        Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+          ? MutableRef.get(ExitCode.onInterrupt)
+          : Exit.isSuccess(exit)
+            ? 0
+            : Runtime.getErrorExitCode(Cause.squash(exit.cause))
       )
   })
 )

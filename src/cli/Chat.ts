@@ -24,10 +24,7 @@ export const script = Effect.fnUntraced(function* (chat: Chat, message: string, 
   const { screen, session } = chat
   yield* screen.note(`session ${onOneLine(session.id)}`)
   const said = session.say(message, ChatSettings.toTell(chat.settings))
-  const end = yield* ChatTurn.run({ ...chat, json, stop: Effect.never }, said).pipe(
-    Effect.mapError(fromSessionError),
-    Effect.onInterrupt(() => new ExitCode.ChatStopped({ code: ExitCode.interrupted }))
-  )
+  const end = yield* ChatTurn.run({ ...chat, json, stop: Effect.never }, said).pipe(Effect.mapError(fromSessionError))
   if (end === "left") yield* screen.note(`Calls wait for permission. Decide on them with: ${resumeText(chat)}`)
   const code = ExitCode.ofStop(end === "left" ? "tool_use" : end)
   if (code !== 0) return yield* new ExitCode.ChatStopped({ code })

@@ -8,13 +8,16 @@ import { callText } from "./ChatView.ts"
 /** Who decides on calls: all are granted, none is, or whoever sits there is asked. */
 export type Grant = "all" | "none" | "ask"
 
+/** What an answer to the question decides: `y` and `yes` grant, anything else does not, and is the reason where it is more. */
+export const decide = (typed: string): Permission => {
+  const answer = typed.trim()
+  if (/^y(es)?$/i.test(answer)) return { granted: true }
+  return /^(no?)?$/i.test(answer) ? { granted: false } : { granted: false, reason: answer }
+}
+
+/** The whole answer is typed and sent off: no single key lets a tool run. */
 const ask = (call: ToolCall) =>
-  Effect.gen(function* () {
-    const isGranted = yield* Prompt.Confirm({ message: `Let it run? ${callText(call)}` })
-    if (isGranted) return { granted: true }
-    const reason = (yield* Prompt.String({ message: "Why not? The agent reads it; it may be left empty" })).trim()
-    return reason === "" ? { granted: false } : { granted: false, reason }
-  })
+  Effect.map(Prompt.String({ message: `Let it run? ${callText(call)} (y, or why not)` }), decide)
 
 /**
  * Decides on a call. Where somebody is to be asked but nobody is there, or leaves instead of an answer, the call is left

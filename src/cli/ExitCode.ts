@@ -1,4 +1,4 @@
-import { Runtime, Schema } from "effect"
+import { MutableRef, Runtime, Schema } from "effect"
 import type { StopReason } from "../protocol/Turn.ts"
 
 /** A chat has ended in another way than `end_turn`; `code` is what the process exits with. */
@@ -8,8 +8,11 @@ export class ChatStopped extends Schema.TaggedError<ChatStopped>()("ChatStopped"
   }
 }
 
-/** What the process exits with when its turn was interrupted, as shells have it for SIGINT. */
-export const interrupted = 130
+/**
+ * What the process exits with when it is interrupted: 130, as shells have it for SIGINT, and 0 for a server, which ends its
+ * work so. The runtime's own end asks for it, where no Effect runs any more.
+ */
+export const onInterrupt = MutableRef.make(130)
 
 /** What the process exits with when its last turn stopped for this reason; 1 is for what failed before that. */
 export const ofStop = (reason: StopReason): number => {

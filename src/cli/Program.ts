@@ -1,7 +1,8 @@
 import { createRequire } from "node:module"
-import { Cause, Console, Effect, Schema } from "effect"
+import { Cause, Console, Effect, MutableRef, Schema } from "effect"
 import { Command } from "effect/cli"
 import { chat } from "./ChatCommand.ts"
+import * as ExitCode from "./ExitCode.ts"
 import { keys } from "./Keys.ts"
 import { serve } from "./Serve.ts"
 import { sessions } from "./Sessions.ts"
@@ -10,7 +11,13 @@ const { version } = Schema.decodeUnknownSync(Schema.Struct({ version: Schema.Str
   createRequire(import.meta.url)("../../package.json")
 )
 
-const served = Effect.tapError(serve, ({ message }) => Console.error(`effect-aap cannot start. ${message}`))
+const served = Effect.tapError(
+  Effect.andThen(
+    Effect.sync(() => MutableRef.set(ExitCode.onInterrupt, 0)),
+    serve
+  ),
+  ({ message }) => Console.error(`effect-aap cannot start. ${message}`)
+)
 
 /** The command line: the server where it says nothing more. */
 export const program = Command.make("effect-aap", {}, () => served).pipe(
