@@ -8,7 +8,7 @@ import * as Demo from "../../src/model/Demo.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { currentTime } from "../../src/tool/CurrentTime.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
-import { run } from "../support/CommandLine.ts"
+import { interrupt, run } from "../support/CommandLine.ts"
 import { startServer } from "../support/ServerProcess.ts"
 import { temporaryFolder } from "../support/TemporaryFile.ts"
 import { baseUrl, testServer } from "../support/TestServer.ts"
@@ -215,6 +215,17 @@ describe("effect-aap chat --message", () => {
         }
       }
     })
+  )
+
+  it.live.each(["SIGINT", "SIGTERM"] as const)(
+    "ends on %s with 130: what it has printed is no whole answer",
+    (signal) =>
+      Effect.gen(function* () {
+        const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+        const { code, stdout } = yield* interrupt(["chat", baseUrl, "--message", "long 3000"], signal)
+        assert.strictEqual(code, 130)
+        assert.match(stdout, /^the/)
+      })
   )
 
   it.live("says in a line what is wrong, and what would be right", () =>

@@ -12,6 +12,16 @@ export interface Ran {
   readonly stderr: string
 }
 
+/** Runs `effect-aap` until it has printed something, and then sends it a signal. */
+export const interrupt = (args: ReadonlyArray<string>, signal: NodeJS.Signals) =>
+  Effect.callback<Ran>((resume) => {
+    const child = execFile(process.execPath, [main, ...args], { env: environment({}) }, (_, stdout, stderr) =>
+      resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
+    )
+    child.stdout?.once("data", () => child.kill(signal))
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })
+
 /** Runs `effect-aap` with these arguments, this environment and this on its standard input, to its end. The input stays open, but for `null`. */
 export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, input?: string | null) =>
   Effect.callback<Ran>((resume) => {
