@@ -163,7 +163,12 @@ describe("AgentClient", () => {
 
   it.live.each([
     { what: "without a stop", listener: streaming([start, delta("x")]), tag: "TurnUnfinished", says: "turn_stop" },
-    { what: "cut off", listener: streaming([start, delta("x")], "breaks"), tag: "ConnectionFailed", says: "" },
+    {
+      what: "cut off",
+      listener: streaming([start, delta("x")], "breaks"),
+      tag: "ConnectionFailed",
+      says: "the connection broke before the answer was whole"
+    },
     {
       what: "cut in an event",
       listener: streaming([start, 'event: text_delta\ndata: {"del']),
@@ -248,6 +253,96 @@ describe("AgentClient", () => {
       assert.strictEqual(error._tag, "InvalidAnswer")
       assert.include(error.message, says)
     }).pipe(Effect.provide(against((_, response) => response.end(body))))
+  )
+
+  it.live.each([
+    { type: "text/html", says: "the answer is text/html, not a stream of events" },
+    { type: "Application/Problem+JSON; charset=utf-8", says: "the answer is no JSON" }
+  ])("takes no $type for a turn", ({ says, type }) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(events)
+      assert.deepStrictEqual([error._tag, error.message], ["InvalidAnswer", says])
+    }).pipe(
+      Effect.provide(
+        against((_, response) => {
+          response.writeHead(200, { "content-type": type })
+          response.end("<html>log in</html>")
+        })
+      )
+    )
+  )
+
+  it.live("takes media types as they are written, and what is empty for an empty object", () =>
+    Effect.gen(function* () {
+      const told = yield* events
+      assert.deepStrictEqual<unknown>(told, [
+        { event: "turn_start", data: {} },
+        { event: "tool_call", data: { toolCallId: "a", name: "look", input: {} } },
+        { event: "turn_stop", data: { stopReason: "end_turn" } }
+      ])
+    }).pipe(
+      Effect.provide(
+        against((_, response) => {
+          response.writeHead(200, { "content-type": "Text/Event-Stream; charset=UTF-8" })
+          const call = 'event: tool_call\ndata: {"toolCallId":"a","name":"look"}\n\n'
+          response.end(`event: turn_start\ndata:\n\n${call}${stop}`)
+        })
+      )
+    )
+  )
+
+  it.live("reads no more of a refusal than it must", () =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>()
+      yield* Effect.gen(function* () {
+        const error = yield* Effect.flip((yield* AgentClient).meta)
+        assert.strictEqual(error._tag === "RequestRefused" && error.code, "http_500")
+        assert.isBelow(error.message.length, 300)
+        yield* Deferred.await(closed)
+      }).pipe(
+        Effect.provide(
+          against((_, response) => {
+            response.writeHead(500)
+            const write = () => response.write("x".repeat(10_000), () => setImmediate(write))
+            write()
+            response.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+          })
+        )
+      )
+    })
+  )
+
+  it.live("ends a listing whose next page is the same one again", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.flatMap(AgentClient, ({ sessions }) => Stream.runDrain(sessions)))
+      assert.strictEqual(error.message, "the next page of sessions is the same one again")
+    }).pipe(Effect.provide(against((_, response) => response.end('{"sessions":[],"next":"again"}'))))
+  )
+
+  it.live.each([
+    { baseUrl: "nope", key: "key", says: '"nope" is no address of a server; give one such as http://127.0.0.1:3010' },
+    { baseUrl: "ftp://127.0.0.1", key: "key", says: "is no address of a server" },
+    { baseUrl: "http://127.0.0.1:1/?x=1", key: "key", says: "is no address of a server" },
+    { baseUrl: "http://127.0.0.1:1", key: "s3cret\nkey", says: "give visible ASCII characters" },
+    { baseUrl: "http://127.0.0.1:1", key: "s3cretключ", says: "give visible ASCII characters" }
+  ])("sends nothing where it cannot: $says", ({ baseUrl, key, says }) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.flatMap(AgentClient, ({ meta }) => meta))
+      assert.strictEqual(error._tag, "InvalidRequest")
+      assert.include(error.message, says)
+      assert.notInclude(JSON.stringify(error), "s3cret")
+    }).pipe(Effect.provide(clientOf(baseUrl, FetchHttpClient.layer, key)))
+  )
+
+  it.live("says what is wrong with a request that the protocol does not have", () =>
+    Effect.gen(function* () {
+      const image = { type: "image", url: "http://127.0.0.1/a.png" } as const
+      const error = yield* Effect.flip(
+        Effect.flatMap(AgentClient, (client) => client.answer(id, { messages: [{ role: "user", content: [image] }] }))
+      )
+      assert.strictEqual(error._tag, "InvalidRequest")
+      assert.include(error.message, "messages[0].content[0].url")
+    }).pipe(Effect.provide(clientOf("http://127.0.0.1:1")))
   )
 
   it.live("says where nobody listens", () =>

@@ -8,6 +8,7 @@ import * as ClientSession from "../../src/client/ClientSession.ts"
 import * as ClientTool from "../../src/client/ClientTool.ts"
 import type { ModelRequest } from "../../src/model/ChatModel.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
+import type { ToolCall } from "../../src/protocol/Tool.ts"
 import { SessionId } from "../../src/protocol/Session.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
@@ -184,6 +185,42 @@ describe("ClientSession", () => {
     })
   )
 
+  it.live("runs one stream at a time, and says so to another", () =>
+    Effect.gen(function* () {
+      const { layer } = playing(
+        Scripted.reply(Scripted.text("I was"), Scripted.wait(Effect.never)),
+        Scripted.text("Yes.")
+      )
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking)
+        const begun = yield* Deferred.make<void>()
+        const running = yield* Effect.forkChild(
+          Stream.runForEach(session.say("one"), () => Deferred.succeed(begun, undefined))
+        )
+        yield* Deferred.await(begun)
+        assert.strictEqual((yield* Effect.flip(Stream.runDrain(session.say("two"))))._tag, "SessionBusy")
+        assert.strictEqual((yield* Effect.flip(Stream.runDrain(session.goOn)))._tag, "SessionBusy")
+        yield* Fiber.interrupt(running)
+        yield* Stream.runDrain(session.say("three"))
+        assert.deepStrictEqual(yield* session.messages, yield* history(session.id))
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("answers a call of a tool that a resumed session has from another application", () =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing(Scripted.call("get_position", { precise: true }), Scripted.text("Then not."))
+      yield* Effect.gen(function* () {
+        const before = yield* ClientSession.open(asking, { tools })
+        yield* Stream.runDrain(Stream.takeUntil(before.say("Where?"), ({ event }) => event.event === "turn_stop"))
+        const after = yield* ClientSession.resume(before.id)
+        yield* Stream.runDrain(after.goOn)
+        assert.include(JSON.stringify(requests[1]?.history), "get_position is a tool of another application")
+        assert.deepStrictEqual(yield* after.messages, yield* history(after.id))
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+
   it.live("changes how its agent is set up with the first turn of what is said, for good", () =>
     Effect.gen(function* () {
       const { layer, requests } = playing(
@@ -220,10 +257,17 @@ describe("ClientSession", () => {
       const forever = Array.from({ length: 20 }, () => Scripted.call("get_position", { precise: true }))
       const { layer, requests } = playing(...forever)
       yield* Effect.gen(function* () {
-        const session = yield* ClientSession.open(asking, { tools, turnLimit: 3 })
+        let runs = 0
+        const counted = {
+          ...position,
+          run: (call: ToolCall) => Effect.tap(position.run(call), () => Effect.sync(() => runs++))
+        }
+        const session = yield* ClientSession.open(asking, { tools: [counted], turnLimit: 3 })
         const error = yield* Effect.flip(Stream.runDrain(session.say("go")))
         assert.strictEqual(error._tag, "TooManyTurns")
-        assert.strictEqual(requests.length, 3)
+        assert.deepStrictEqual([requests.length, runs, (yield* session.openCalls).length], [3, 2, 1])
+        yield* Effect.flip(Stream.runDrain(session.say("go on")))
+        assert.deepStrictEqual([requests.length, runs], [6, 5])
       }).pipe(Effect.provide([layer, berlin]))
     })
   )
@@ -235,6 +279,9 @@ const call = (toolCallId: string, name = "get_position") =>
 const start = event("turn_start", {})
 const stop = (stopReason: string) => event("turn_stop", { stopReason })
 const result = (toolCallId: string) => event("tool_result", { toolCallId, content: "done" })
+
+/** A turn that is refused since calls are open. */
+const pending = "pending"
 
 /** A server of another kind, that answers each turn with the next of these, and keeps what it was sent. */
 const foreign = (...turns: ReadonlyArray<string>) => {
@@ -249,6 +296,11 @@ const foreign = (...turns: ReadonlyArray<string>) => {
         return
       }
       sent.push(JSON.parse(body))
+      if (turns[sent.length - 1] === pending) {
+        response.writeHead(409, { "content-type": "application/json" })
+        response.end('{"error":{"code":"pending_tool_calls","message":"calls are open"}}')
+        return
+      }
       response.writeHead(200, { "content-type": "text/event-stream" })
       response.end(turns[sent.length - 1] ?? start + stop("end_turn"))
     })
@@ -316,6 +368,40 @@ describe("ClientSession with servers of all kinds", () => {
       sent: [["tool a"], ["tool a"]]
     }
   ])("gets along with one that $what", ({ sent, turns }) => runsTo(turns, sent))
+
+  it.live.each([
+    { what: "the turn that says it", turns: [pending], roles: ["user", "user"], fails: false },
+    {
+      what: "a turn behind it",
+      turns: [start + call("a") + stop("tool_use"), pending],
+      roles: ["user", "tool"],
+      fails: true
+    }
+  ])("says a thing once where $what is refused for open calls", ({ fails, roles, turns }) =>
+    Effect.gen(function* () {
+      const { layer, sent } = foreign(...turns)
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking, { tools: [position] })
+        const exit = yield* Effect.exit(Stream.runDrain(session.say("pay")))
+        assert.strictEqual(exit._tag, fails ? "Failure" : "Success")
+        assert.deepStrictEqual(
+          sent.flatMap(({ messages }) => messages.map((message) => (message as { readonly role: string }).role)),
+          roles
+        )
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+
+  it.live("takes an answer without one event for no turn", () =>
+    Effect.gen(function* () {
+      const { layer } = foreign("")
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking, { tools: [position] })
+        assert.strictEqual((yield* Effect.flip(Stream.runDrain(session.say("go"))))._tag, "TurnUnfinished")
+        assert.deepStrictEqual(yield* session.messages, [])
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
 
   it.live("tells a change once, and again only where no turn has begun with it", () =>
     Effect.gen(function* () {

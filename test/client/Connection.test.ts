@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import * as Agent from "../../src/agent/Agent.ts"
-import { connect, RequestRefused } from "../../src/client.ts"
+import { connect, InvalidRequest, RequestRefused } from "../../src/client.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
@@ -107,6 +107,32 @@ describe("connect", () => {
         ])
       }
     )
+  )
+
+  it.live.each(["", ".", ".."])("rejects the session id %j, and throws nothing", (id) =>
+    program([], async (url) => {
+      const server = connect({ baseUrl: url, apiKey: "key" })
+      for (const ask of [server.session, server.deleteSession, server.history, server.resume]) {
+        const error: unknown = await ask(id).catch((error: unknown) => error)
+        assert.instanceOf(error, InvalidRequest)
+        assert.include(String(error), "that is no session id")
+      }
+    })
+  )
+
+  it.live("denies where the application decides with what is no decision", () =>
+    program([Scripted.call("look"), Scripted.text("Then not.")], async (url) => {
+      const server = connect({ baseUrl: url, apiKey: "key" })
+      const session = await server.open(
+        { name: "agent", tools: [{ name: "look" }] },
+        { permit: () => JSON.parse('{"granted":"no"}') }
+      )
+      const decided = []
+      for await (const { event } of session.say("go"))
+        if (event.event === "permission") decided.push(event.data.granted)
+      assert.deepStrictEqual(decided, [false])
+      assert.include(JSON.stringify(session.messages()), "the application could not ask for permission")
+    })
   )
 
   it.live("fails at once under a signal that was aborted before", () =>
