@@ -312,6 +312,25 @@ describe("AgentClient", () => {
     })
   )
 
+  it.live("sends no trace ids, which another host may not let through", () =>
+    Effect.gen(function* () {
+      const sent: Array<string> = []
+      yield* Effect.gen(function* () {
+        yield* Effect.ignore((yield* AgentClient).meta)
+      }).pipe(
+        Effect.withSpan("asking"),
+        Effect.provide(
+          against((request, response) => {
+            sent.push(...Object.keys(request.headers))
+            response.end("{}")
+          })
+        )
+      )
+      assert.include(sent, "host")
+      for (const name of ["traceparent", "b3"]) assert.notInclude(sent, name)
+    })
+  )
+
   it.live("ends a listing whose next page is the same one again", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.flatMap(AgentClient, ({ sessions }) => Stream.runDrain(sessions)))

@@ -185,6 +185,47 @@ describe("ClientSession", () => {
     })
   )
 
+  it.live("runs tools side by side", () =>
+    Effect.gen(function* () {
+      const { layer } = playing(Scripted.reply(Scripted.call("first"), Scripted.call("second")), Scripted.text("Both."))
+      const second = yield* Deferred.make<string>()
+      const input = Schema.Struct({})
+      const pair = [
+        ClientTool.make({ name: "first", description: "", input, handler: () => Deferred.await(second) }),
+        ClientTool.make({
+          name: "second",
+          description: "",
+          input,
+          handler: () => Effect.as(Deferred.succeed(second, "2"), "2")
+        })
+      ]
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking, { tools: pair })
+        assert.strictEqual(names(yield* Stream.runCollect(session.say("go"))).at(-1), "turn_stop")
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("tells a session that it goes on with which tools there are now", () =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing()
+      yield* Effect.gen(function* () {
+        const before = yield* ClientSession.open({ name: "agent" }, { tools })
+        for (const now of [[position], []]) {
+          const after = yield* ClientSession.resume(before.id, { tools: now })
+          yield* Stream.runDrain(after.say("hello"))
+          assert.deepStrictEqual(
+            requests.at(-1)?.tools.map(({ name }) => name),
+            now.map(({ spec }) => spec.name)
+          )
+        }
+        const unsaid = yield* ClientSession.open({ name: "agent" }, { tools })
+        yield* Stream.runDrain((yield* ClientSession.resume(unsaid.id)).say("hello"))
+        assert.strictEqual(requests.at(-1)?.tools.length, 2)
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
+
   it.live("runs one stream at a time, and says so to another", () =>
     Effect.gen(function* () {
       const { layer } = playing(

@@ -51,6 +51,23 @@ describe("Retry", () => {
     })
   )
 
+  it.effect("waits half a second where the server asks for nothing, and then twice as long", () =>
+    Effect.gen(function* () {
+      const { request, sent } = failing(refused(503), cut)
+      const fiber = yield* Effect.forkChild(Retry.transient(request, true))
+      for (const { count, millis } of [
+        { millis: 499, count: 1 },
+        { millis: 1, count: 2 },
+        { millis: 999, count: 2 },
+        { millis: 1, count: 3 }
+      ]) {
+        yield* TestClock.adjust(millis)
+        assert.strictEqual(sent.count, count)
+      }
+      assert.strictEqual(yield* Fiber.join(fiber), "well")
+    })
+  )
+
   it.effect("waits as long as the server asks, and no less", () =>
     Effect.gen(function* () {
       const { request, sent } = failing(refused(429, 5000))
