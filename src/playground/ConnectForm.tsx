@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import { type Address, isBaseUrl } from "./Connection.ts"
+import { type Address, isBaseUrl, keyFor } from "./Connection.ts"
 import { ProblemNote } from "./chat/ProblemNote.tsx"
 import type { Problem } from "./chat/Problem.ts"
 
@@ -19,15 +19,18 @@ const status = ({ isConnected, isConnecting }: Props) => {
 /** Asks for the server and the key. */
 export const ConnectForm = (props: Props) => {
   const [baseUrl, setBaseUrl] = useState(props.address.baseUrl)
-  const [key, setKey] = useState(props.address.key)
+  const [typedKey, setTypedKey] = useState<string>()
   const isValid = isBaseUrl(baseUrl)
+  const key = typedKey ?? keyFor(props.address, baseUrl)
   return (
     <form
       class="stack"
       aria-label="Connection"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isValid) props.onConnect({ baseUrl: baseUrl.trim().replace(/\/+$/, ""), key: key.trim() })
+        if (!isValid) return
+        props.onConnect({ baseUrl: baseUrl.trim().replace(/\/+$/, ""), key: key.trim() })
+        setTypedKey(undefined)
       }}
     >
       <label>
@@ -48,7 +51,7 @@ export const ConnectForm = (props: Props) => {
           value={key}
           autocomplete="off"
           aria-describedby="key-hint"
-          onInput={(event) => setKey(event.currentTarget.value)}
+          onInput={(event) => setTypedKey(event.currentTarget.value)}
         />
       </label>
       <p id="key-hint" class="hint">

@@ -33,6 +33,12 @@ export const remember = (address: Address): void => sessionStorage.setItem(place
 /** Whether a text is the address of a server. */
 export const isBaseUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
+const originOf = (text: string): string | undefined => URL.parse(text)?.origin
+
+/** The key of an address where another one is of the same server; none for any other server. */
+export const keyFor = ({ baseUrl, key }: Address, other: string): string =>
+  originOf(baseUrl) === originOf(other) ? key : ""
+
 /** Asks a server for its agents. */
 export const connect = Effect.fnUntraced(function* (address: Address): Effect.fn.Return<Connection, AgentError> {
   const { baseUrl, key } = address

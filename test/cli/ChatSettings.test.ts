@@ -1,23 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as ChatSettings from "../../src/cli/ChatSettings.ts"
-import type { AgentInfo } from "../../src/protocol/Agent.ts"
+import { clerk } from "../support/Clerk.ts"
 
-const parameters = { type: "object" }
-const agent: AgentInfo = {
-  name: "clerk",
-  version: "1",
-  tools: [
-    { name: "look", description: "", parameters },
-    { name: "write", description: "", parameters }
-  ],
-  options: [
-    { type: "text", name: "place", default: "here" },
-    { type: "secret", name: "token", default: "" },
-    { type: "select", name: "tone", options: ["warm", "cool"], default: "warm" }
-  ]
-}
-const settings = ChatSettings.make(agent, { name: "clerk", tools: [{ name: "look" }], options: { token: "***" } })
+const settings = ChatSettings.make(clerk, { name: "clerk", tools: [{ name: "look" }], options: { token: "***" } })
 
 /** The settings that a line asks for. */
 const changed = (line: string, from = settings): ChatSettings.Settings => {

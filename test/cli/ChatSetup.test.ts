@@ -2,21 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as ChatSetup from "../../src/cli/ChatSetup.ts"
 import type { AgentInfo } from "../../src/protocol/Agent.ts"
+import { clerk } from "../support/Clerk.ts"
 
-const parameters = { type: "object" }
-const agent: AgentInfo = {
-  name: "clerk",
-  version: "1",
-  tools: [
-    { name: "look", description: "", parameters },
-    { name: "write", description: "", parameters }
-  ],
-  options: [
-    { type: "text", name: "place", default: "" },
-    { type: "secret", name: "token", default: "" },
-    { type: "select", name: "tone", options: ["warm", "cool"], default: "warm" }
-  ]
-}
 const other: AgentInfo = { name: "other", version: "1", capabilities: { application: { tools: {} } } }
 const nothing: ChatSetup.AskedSetup = { options: [], secrets: [], tools: [], trusted: [], local: false }
 
@@ -30,7 +17,7 @@ describe("the setup of a new session", () => {
       trusted: ["write"]
     }
     assert.deepStrictEqual(
-      ChatSetup.config(agent, asked),
+      ChatSetup.config(clerk, asked),
       Result.succeed({
         name: "clerk",
         options: { place: "a=b", tone: "cool" },
@@ -40,7 +27,7 @@ describe("the setup of a new session", () => {
         ]
       })
     )
-    assert.deepStrictEqual(ChatSetup.config(agent, nothing), Result.succeed({ name: "clerk" }))
+    assert.deepStrictEqual(ChatSetup.config(clerk, nothing), Result.succeed({ name: "clerk" }))
     assert.deepStrictEqual(ChatSetup.config(other, { ...nothing, local: true }), Result.succeed({ name: "other" }))
   })
 
@@ -58,18 +45,18 @@ describe("the setup of a new session", () => {
     { asked: { trusted: ["fly\x1b[2J"] }, says: "clerk has no tool fly\\x1b[2J; it has: look, write" },
     { asked: { local: true }, says: "clerk takes no tools of an application; leave out --local" }
   ])("refuses $asked and names what there is", ({ asked, says }) => {
-    assert.deepStrictEqual(ChatSetup.config(agent, { ...nothing, ...asked }), Result.fail(says))
+    assert.deepStrictEqual(ChatSetup.config(clerk, { ...nothing, ...asked }), Result.fail(says))
   })
 
   it("takes the only agent, or the one that is named", () => {
-    assert.deepStrictEqual(ChatSetup.agentOf([agent], undefined), Result.succeed(agent))
-    assert.deepStrictEqual(ChatSetup.agentOf([agent, other], "other"), Result.succeed(other))
+    assert.deepStrictEqual(ChatSetup.agentOf([clerk], undefined), Result.succeed(clerk))
+    assert.deepStrictEqual(ChatSetup.agentOf([clerk, other], "other"), Result.succeed(other))
     assert.deepStrictEqual(
-      ChatSetup.agentOf([agent, other], undefined),
+      ChatSetup.agentOf([clerk, other], undefined),
       Result.fail("give --agent with one of: clerk, other")
     )
     assert.deepStrictEqual(
-      ChatSetup.agentOf([agent, other], "x"),
+      ChatSetup.agentOf([clerk, other], "x"),
       Result.fail("there is no agent x; give --agent with one of: clerk, other")
     )
   })

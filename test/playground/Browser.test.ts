@@ -253,7 +253,7 @@ describe("the playground in a browser", () => {
 
   it.live("asks for a key, and keeps it in the tab alone", () =>
     visit(
-      async ({ page }) => {
+      async ({ page, server }) => {
         await page.getByRole("alert").getByText("401 unauthorized").first().waitFor()
         await picture(page, "key")
         assert.deepStrictEqual(await barriers(page), [])
@@ -262,6 +262,10 @@ describe("the playground in a browser", () => {
         await page.getByText("There are none.").waitFor()
         await page.reload()
         await page.getByText("There are none.").waitFor()
+        await page.getByLabel("Base URL").fill("http://127.0.0.1:1")
+        assert.strictEqual(await page.getByLabel("Key").inputValue(), "")
+        await page.getByLabel("Base URL").fill(server.baseUrl)
+        assert.strictEqual(await page.getByLabel("Key").inputValue(), "s3cret-key")
         const kept = await page.evaluate(() => [
           JSON.stringify(sessionStorage),
           JSON.stringify(localStorage),
@@ -275,6 +279,27 @@ describe("the playground in a browser", () => {
       },
       { expected: /401/ },
       { AAP_API_KEYS: "ada:s3cret-key" }
+    )
+  )
+
+  it.live("goes on after an answer that is nested without end", () =>
+    Effect.gen(function* () {
+      const { complaints, page } = yield* open(yield* browser, yield* baseUrl)
+      yield* Effect.promise(async () => {
+        await say(page, "nest")
+        await agent(page).getByText("1. 1. 1. 1.").waitFor()
+        await idle(page)
+        await say(page, "go on")
+        await agent(page).getByText("Fine.").waitFor()
+      })
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(
+      Effect.provide(
+        testServer({
+          agents: [Agent.make({ name: "agent", instructions: "" })],
+          model: Scripted.layer((_, index) => Scripted.text(index === 0 ? "1. ".repeat(700) : "Fine."))
+        })
+      )
     )
   )
 

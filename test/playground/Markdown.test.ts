@@ -101,4 +101,22 @@ describe("a model's Markdown", () => {
   it("survives what is nested without end", () => {
     assert.include(textOf(`${">".repeat(20_000)} deep`), "deep")
   })
+
+  const steps = Array.from({ length: 100 }, (_, depth) => `${"  ".repeat(depth)}- x`).join("\n")
+  it.each([
+    { what: "numbers", text: "1. ".repeat(700) },
+    { what: "points", text: "+ ".repeat(1200) },
+    { what: "quotes", text: "> ".repeat(500) },
+    { what: "steps", text: steps }
+  ])("shows $what that are nested too deep as the text that they are", ({ text }) => {
+    assert.deepStrictEqual(tagsOf(text), ["div", "p"])
+    assert.strictEqual(textOf(text), text)
+  })
+
+  it("shows what is nested as people nest it, and what is long as people write", () => {
+    assert.include(tagsOf(`${"> ".repeat(15)}deep`), "blockquote")
+    assert.include(tagsOf("**a** ".repeat(10_000)), "strong")
+    const text = `**a**${"x".repeat(100_000)}`
+    assert.strictEqual(textOf(text), text)
+  })
 })

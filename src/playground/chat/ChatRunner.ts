@@ -99,9 +99,10 @@ export const make = (
       : { type: "failed", problem: Problem.failureOf(exit.cause) }
   }
 
-  /** What was left behind tells nothing any more. */
+  /** Begins once what ran before has ended: a session runs one stream at a time. What was left behind tells nothing any more. */
   const start = (work: Effect.Effect<void, SessionError, AgentClient>) => {
-    const own = Effect.runFork(Effect.provideService(work, AgentClient, client))
+    const before = fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
+    const own = Effect.runFork(Effect.provideService(Effect.andThen(before, work), AgentClient, client))
     fiber = own
     own.addObserver((exit) => {
       if (fiber === own) dispatch(toAction(exit))
@@ -143,7 +144,8 @@ export const make = (
         })
       )
     },
-    resume: (info, tools, stream) =>
+    resume: (info, tools, stream) => {
+      dispatch({ type: "wentOn" })
       start(
         Effect.gen(function* () {
           setups = [Setup.fromConfig(info.agent)]
@@ -155,7 +157,8 @@ export const make = (
           dispatch({ type: "wentOn" })
           yield* tell(resumed.goOn)
         })
-      ),
+      )
+    },
     stop,
     leave,
     permit: permissions.answer,

@@ -110,9 +110,34 @@ const node = (token: Token): ComponentChildren => {
   }
 }
 
+/** How deep Markdown may be nested to be shown as such. */
+const deepest = 40
+
+/** How long a text may be to be read as Markdown, in characters: some texts take the longer to read by the square of that. */
+const longest = 100_000
+
+const childrenOf = (token: Token): ReadonlyArray<Token> => {
+  if (token.type === "list" && "items" in token) return token.items
+  if (token.type === "table" && "rows" in token) {
+    return [...token.header, ...token.rows.flat()].flatMap(
+      (cell: { readonly tokens: ReadonlyArray<Token> }) => cell.tokens
+    )
+  }
+  return "tokens" in token ? (token.tokens ?? []) : []
+}
+
+/** Level by level, since what is nested too deep to be shown is so for a recursion too. */
+const isTooDeep = (tokens: ReadonlyArray<Token>): boolean => {
+  let level = tokens
+  for (let depth = 0; depth < deepest; depth++) level = level.flatMap(childrenOf)
+  return level.length > 0
+}
+
 const tokensOf = (text: string): ReadonlyArray<Token> | undefined => {
+  if (text.length > longest) return undefined
   try {
-    return lexer(text)
+    const tokens = lexer(text)
+    return isTooDeep(tokens) ? undefined : tokens
   } catch {
     return undefined
   }
@@ -124,7 +149,7 @@ const tokensOf = (text: string): ReadonlyArray<Token> | undefined => {
  * 1. No element is made but by a token of Markdown: raw HTML is text.
  * 2. Links lead to http, https and mailto addresses alone, and tell nobody where they were followed from; others are text.
  * 3. Images are not loaded: what they show and where they stand is told.
- * 4. What is nested too deep to be read is text.
+ * 4. What is nested too deep to be read, or too long, is text.
  */
 export const render = (text: string): VNode => {
   const tokens = tokensOf(text)
