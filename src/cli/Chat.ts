@@ -43,7 +43,10 @@ export const interactive = Effect.fnUntraced(function* (chat: Chat) {
           ? screen.note(`Stopped. The session is kept; type on, or go on later with: ${resumeText(chat)}`)
           : Effect.void
       ),
-      Effect.catch((error) => screen.note(explain(error)))
+      Effect.catchIf(
+        (error) => error._tag !== "CommandFailed",
+        (error) => screen.note(explain(error))
+      )
     )
   yield* screen.note(
     `${onOneLine(chat.settings.agent.name)} at ${onOneLine(chat.url)}, session ${onOneLine(session.id)}. /help tells what can be typed.`

@@ -1,6 +1,8 @@
 import { Context, Effect, Semaphore, Stdio, Stream, Terminal } from "effect"
 import { Prompt, TerminalCapabilities } from "effect/cli"
 import type { FileSystem, Path } from "effect"
+import type { CommandFailed } from "./CommandFailed.ts"
+import * as Output from "./Output.ts"
 import { type Piece, paint } from "./ChatView.ts"
 
 type PromptServices = FileSystem.FileSystem | Path.Path
@@ -14,7 +16,7 @@ export class ChatScreen extends Context.Service<
   {
     /** Whether somebody can be asked. */
     readonly canAsk: boolean
-    readonly write: (pieces: ReadonlyArray<Piece>) => Effect.Effect<void>
+    readonly write: (pieces: ReadonlyArray<Piece>) => Effect.Effect<void, CommandFailed>
     /** A line beside the answer. The text is printable. */
     readonly note: (text: string) => Effect.Effect<void>
     /** Questions that belong together, with nothing between them. */
@@ -26,6 +28,7 @@ export class ChatScreen extends Context.Service<
   }
 >()("effect-aap/ChatScreen") {}
 
+/** Writes beside the answer, where nothing can be said of what fails. */
 const write = (text: string, to: ReturnType<Stdio.Stdio["stdout"]>): Effect.Effect<void> =>
   text === "" ? Effect.void : Effect.ignore(Stream.run(Stream.succeed(text), to))
 
@@ -49,9 +52,16 @@ export const make = Effect.fnUntraced(function* (inScript: boolean) {
     : terminal
   const canDim = inScript ? canColor && (yield* stdio.stderrIsTerminal) : canColor
   const writeAll = (pieces: ReadonlyArray<Piece>) =>
-    Effect.forEach(pieces, (piece) => write(paint(piece, canDim), piece.to === "answer" ? stdio.stdout() : aside()), {
-      discard: true
-    })
+    Effect.forEach(
+      pieces,
+      (piece) => {
+        const text = paint(piece, canDim)
+        return piece.to === "answer"
+          ? Effect.provideService(Output.write(text), Stdio.Stdio, stdio)
+          : write(text, aside())
+      },
+      { discard: true }
+    )
   return ChatScreen.of({
     canAsk: yield* isTerminal(inScript),
     write: (pieces) => lock.withPermit(writeAll(pieces)),

@@ -3,6 +3,7 @@ import type { SessionError } from "../client/AgentError.ts"
 import type { ClientSession, SessionEvent, Update } from "../client/ClientSession.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { ChatScreen } from "./ChatScreen.ts"
+import type { CommandFailed } from "./CommandFailed.ts"
 import * as ChatView from "./ChatView.ts"
 import { jsonLine } from "./Printable.ts"
 import type { LocalServices } from "./LocalTools.ts"
@@ -59,9 +60,12 @@ export const run = Effect.fnUntraced(function* (
   const told = Stream.runForEach(updates, ({ event }) =>
     Effect.andThen(event.event === "turn_stop" ? Ref.set(stopReason, event.data.stopReason) : Effect.void, shown(event))
   )
-  const ended: Effect.Effect<TurnEnd, SessionError, LocalServices> = Effect.andThen(told, Ref.get(stopReason))
+  const ended: Effect.Effect<TurnEnd, SessionError | CommandFailed, LocalServices> = Effect.andThen(
+    told,
+    Ref.get(stopReason)
+  )
   yield* leaving.reset
   return yield* Effect.raceFirst(ended, Effect.as(Effect.raceFirst(leaving.left, stop), "left" as const)).pipe(
-    Effect.ensuring(Effect.flatMap(Ref.get(view), (view) => screen.write(ChatView.end(view)[1])))
+    Effect.ensuring(Effect.flatMap(Ref.get(view), (view) => Effect.ignore(screen.write(ChatView.end(view)[1]))))
   )
 })

@@ -29,8 +29,9 @@ export const explain = (error: SessionError): string => {
   }
 }
 
-/** The same as an error of the command. */
-export const fromSessionError = (error: SessionError): CommandFailed => new CommandFailed({ message: explain(error) })
+/** The same as an error of the command; one that is that already stays. */
+export const fromSessionError = (error: SessionError | CommandFailed): CommandFailed =>
+  error._tag === "CommandFailed" ? error : new CommandFailed({ message: explain(error) })
 
 /** Somebody left a question that the command cannot do without. */
 export const givenUp = () => new CommandFailed({ message: "nothing was chosen" })

@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path, Ref, Schema, Stream } from "effect"
+import { Effect, Fiber, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Permit } from "../client/ClientSession.ts"
 import * as ClientTool from "../client/ClientTool.ts"
@@ -11,7 +11,7 @@ const largestFile = 200_000
 const usualTimeout = 60
 const longestTimeout = 600
 
-/** How much of a command's output is kept, in bytes, and told, in characters. */
+/** How much of a command's output is kept, and told, in characters. */
 const keptOutput = 200_000
 const toldOutput = 30_000
 
@@ -48,25 +48,29 @@ const Command = Schema.Struct({
   timeoutSeconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestTimeout })))
 })
 
-/** What a command has written: its beginning, and how long all of it is. */
+/** How long is waited for the rest of what a command has written, where something that it has started keeps its output. */
+const restTimeout = "200 millis"
+
+/** What a command has written: its beginning, and how long all of it is, in characters. */
 interface Output {
   readonly text: string
-  readonly bytes: number
+  readonly length: number
 }
 
-/** Keeps what a command writes, where it can be read at any time. */
-const collect = (written: Stream.Stream<Uint8Array, unknown>, output: Ref.Ref<Output>) => {
-  const decoder = new TextDecoder()
-  return Stream.runForEach(written, (piece) =>
-    Ref.update(output, ({ bytes, text }) => ({
-      text: bytes > keptOutput ? text : text + decoder.decode(piece, { stream: true }),
-      bytes: bytes + piece.length
+/** Keeps what a command writes, where it can be read at any time. Characters that came in two pieces are whole. */
+const collect = (
+  { stderr, stdout }: Pick<ChildProcessSpawner.ChildProcessHandle, "stderr" | "stdout">,
+  output: Ref.Ref<Output>
+) =>
+  Stream.runForEach(Stream.merge(Stream.decodeText(stdout), Stream.decodeText(stderr)), (piece) =>
+    Ref.update(output, ({ length, text }) => ({
+      text: length > keptOutput ? text : text + piece,
+      length: length + piece.length
     }))
   )
-}
 
-const tell = ({ bytes, text }: Output): string =>
-  `${cut(text, toldOutput)}${bytes > keptOutput ? `\n(${bytes} bytes in all)` : ""}`
+const tell = ({ length, text }: Output): string =>
+  `${cut(text, toldOutput)}${length > keptOutput ? `\n(${length} characters in all)` : ""}`
 
 /** Runs a command in a shell, in the folder and with the environment of the chat, but for its key. */
 const runCommand = ClientTool.make({
@@ -74,7 +78,7 @@ const runCommand = ClientTool.make({
   description: `Run a shell command on the user's machine and read its output. It is ended after ${usualTimeout} seconds, or timeoutSeconds up to ${longestTimeout}. The user is asked first.`,
   input: Command,
   handler: Effect.fnUntraced(function* ({ command, timeoutSeconds = usualTimeout }: typeof Command.Type) {
-    const output = yield* Ref.make<Output>({ text: "", bytes: 0 })
+    const output = yield* Ref.make<Output>({ text: "", length: 0 })
     return yield* Effect.gen(function* () {
       const shell = ChildProcess.make("sh", ["-c", command], {
         env: { AAP_KEY: undefined },
@@ -83,8 +87,13 @@ const runCommand = ClientTool.make({
         forceKillAfter: "1 second"
       })
       const child = yield* (yield* ChildProcessSpawner.ChildProcessSpawner).spawn(shell)
-      yield* collect(child.all, output)
-      return `exit code ${yield* child.exitCode}\n${tell(yield* Ref.get(output))}`
+      const collecting = yield* Effect.forkScoped(collect(child, output))
+      const end = yield* Effect.match(child.exitCode, {
+        onFailure: () => "ended by a signal",
+        onSuccess: (code) => `exit code ${code}`
+      })
+      yield* Effect.timeoutOption(Fiber.await(collecting), restTimeout)
+      return `${end}\n${tell(yield* Ref.get(output))}`
     }).pipe(
       Effect.scoped,
       Effect.timeoutOrElse({

@@ -3,13 +3,14 @@ import { Argument, Command } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
 import { SessionId } from "../protocol/Session.ts"
 import { fromSessionError } from "./CommandFailed.ts"
+import * as Output from "./Output.ts"
 import { onOneLine } from "./Printable.ts"
 import * as Remote from "./Remote.ts"
 
 const list = Command.make("list", { url: Remote.url, key: Remote.key }, ({ key, url }) =>
   Effect.flatMap(AgentClient, ({ sessions }) =>
     Stream.runForEach(sessions, ({ agent, sessionId }) =>
-      Console.log(`${onOneLine(sessionId)}  ${onOneLine(agent.name)}`)
+      Output.write(`${onOneLine(sessionId)}  ${onOneLine(agent.name)}\n`)
     ).pipe(Effect.mapError(fromSessionError))
   ).pipe(Effect.provide(Remote.client(url, key)), Remote.telling)
 ).pipe(Command.withDescription("Print your sessions and their agents, newest first"))

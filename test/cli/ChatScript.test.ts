@@ -8,7 +8,7 @@ import * as Demo from "../../src/model/Demo.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { currentTime } from "../../src/tool/CurrentTime.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
-import { interrupt, run } from "../support/CommandLine.ts"
+import { interrupt, run, unheard } from "../support/CommandLine.ts"
 import { startServer } from "../support/ServerProcess.ts"
 import { temporaryFolder } from "../support/TemporaryFile.ts"
 import { baseUrl, testServer } from "../support/TestServer.ts"
@@ -226,6 +226,15 @@ describe("effect-aap chat --message", () => {
         assert.strictEqual(code, 130)
         assert.match(stdout, /^the/)
       })
+  )
+
+  it.live("ends where nobody takes its answer any more, and stops the turn", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const { code, stderr } = yield* unheard(["chat", baseUrl, "--message", "long 100000"])
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^session sess_\w+\neffect-aap: the standard output takes no more: .*EPIPE\n$/)
+    })
   )
 
   it.live("says in a line what is wrong, and what would be right", () =>

@@ -61,7 +61,7 @@ describe("run_command", () => {
   it.live("cuts long output, and keeps no more of it than it must", () =>
     Effect.gen(function* () {
       const said = yield* call("run_command", { command: "head -c 1000000 /dev/zero | tr '\\0' x" })
-      assert.match(said, /^exit code 0\nx{30000}… \(\d+ more characters\)\n\(1000000 bytes in all\)$/)
+      assert.match(said, /^exit code 0\nx{30000}… \(\d+ more characters\)\n\(1000000 characters in all\)$/)
     })
   )
 
@@ -74,6 +74,29 @@ describe("run_command", () => {
       const pid = readFileSync(path, "utf8").trim()
       assert.match(pid, /^\d+$/)
       assert.match(yield* call("run_command", { command: `kill -0 ${pid}` }), /^exit code [^0]/)
+    })
+  )
+
+  it.live("ends with its shell, though what that has started goes on and holds its output", () =>
+    Effect.gen(function* () {
+      const said = yield* call("run_command", { command: "echo begun; sleep 600 & exit 3", timeoutSeconds: 600 })
+      assert.strictEqual(said, "exit code 3\nbegun\n")
+    })
+  )
+
+  it.live("says that a signal has ended it, and what it had written", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* call("run_command", { command: "echo so far; kill -9 $$" }),
+        "ended by a signal\nso far\n"
+      )
+    })
+  )
+
+  it.live("keeps characters whole that come in two pieces, with something of the other stream between", () =>
+    Effect.gen(function* () {
+      const command = "printf '\\303'; sleep 0.05; printf x >&2; sleep 0.05; printf '\\251'"
+      assert.include(["exit code 0\nxé", "exit code 0\néx"], yield* call("run_command", { command }))
     })
   )
 

@@ -22,6 +22,16 @@ export const interrupt = (args: ReadonlyArray<string>, signal: NodeJS.Signals) =
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
+/** Runs `effect-aap` whose output nobody takes any more once it has begun. */
+export const unheard = (args: ReadonlyArray<string>) =>
+  Effect.callback<Omit<Ran, "stdout">>((resume) => {
+    const child = execFile(process.execPath, [main, ...args], { env: environment({}) }, (_, __, stderr) =>
+      resume(Effect.succeed({ code: child.exitCode ?? -1, stderr }))
+    )
+    child.stdout?.once("data", () => child.stdout?.destroy())
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })
+
 /** Runs `effect-aap` with these arguments, this environment and this on its standard input, to its end. The input stays open, but for `null`. */
 export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, input?: string | null) =>
   Effect.callback<Ran>((resume) => {
