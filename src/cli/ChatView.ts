@@ -2,7 +2,7 @@ import type { SessionEvent } from "../client/ClientSession.ts"
 import type { InputContent } from "../protocol/Content.ts"
 import type { ToolCall } from "../protocol/Tool.ts"
 import type { StopReason } from "../protocol/Turn.ts"
-import { cut, onOneLine, printable } from "./Printable.ts"
+import { cut, jsonLine, onOneLine, printable } from "./Printable.ts"
 
 /** A piece of what is shown: of the agent's answer, or of what goes on beside it. */
 export interface Piece {
@@ -67,8 +67,8 @@ const textOf = (content: InputContent): string =>
     ? content
     : content.map((block) => (block.type === "text" ? block.text : `[image ${block.url}]`)).join("\n")
 
-/** A call in full, on one line. */
-export const callText = ({ input, name }: ToolCall): string => onOneLine(`${name} ${JSON.stringify(input)}`)
+/** A call in full, on one line: its input is JSON to the letter, since people decide on it. */
+export const callText = ({ input, name }: ToolCall): string => `${onOneLine(name)} ${jsonLine(input)}`
 
 const endings: Record<StopReason, string | undefined> = {
   end_turn: undefined,

@@ -1,13 +1,22 @@
-/** What a terminal acts on, or what makes text read other than it is: control characters, and overrides of its direction. */
-const unsafe = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+/**
+ * What a terminal acts on, or what makes text read other than it is: control characters, marks and overrides of its
+ * direction, separators of lines, and what is not seen at all. Joiners stay: scripts and emoji are written with them.
+ */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
 
-const hex = (character: string, digits: number): string =>
-  (character.codePointAt(0) ?? 0).toString(16).padStart(digits, "0")
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0")
+
+/** As JavaScript and JSON escape it: one for each half of what is beyond the basic plane. */
+const escaped = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => `\\u${hex(unit.charCodeAt(0), 4)}`)
+    .join("")
 
 const shown = (character: string): string => {
   if (character === "\n" || character === "\t") return character
   if (character === "\r") return ""
-  return character < "\u0100" ? `\\x${hex(character, 2)}` : `\\u${hex(character, 4)}`
+  return character < "\u0100" ? `\\x${hex(character.charCodeAt(0), 2)}` : escaped(character)
 }
 
 /**
@@ -29,5 +38,4 @@ export const cut = (text: string, limit: number): string => {
 }
 
 /** A value as one line of JSON, in which control characters are escaped. */
-export const jsonLine = (value: unknown): string =>
-  JSON.stringify(value).replace(unsafe, (character) => `\\u${hex(character, 4)}`)
+export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(unsafe, escaped)

@@ -151,8 +151,25 @@ describe("printable text", () => {
 
   it.prop("is JSON of the same value on one line", [Nasty], ([nasty]) => {
     const line = jsonLine({ nasty })
-    assert.notMatch(line, /[\p{Cc}\u202a-\u202e]/u)
+    assert.notMatch(line, /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
     assert.deepStrictEqual(JSON.parse(line), JSON.parse(JSON.stringify({ nasty })))
+  })
+
+  it("spells what is not seen, or changes how the rest is read, and leaves what people write with", () => {
+    assert.strictEqual(
+      printable("a\u200b\u200f\u061c\ufeff\u2028\u2029\u2066\u{e0041}b\r\n"),
+      "a\\u200b\\u200f\\u061c\\ufeff\\u2028\\u2029\\u2066\\udb40\\udc41b\n"
+    )
+    for (const text of ["👩‍👩‍👧", "می‌خواهم", "❤️"]) assert.strictEqual(printable(text), text)
+  })
+
+  it("shows the input of a call to the letter", () => {
+    const input = { command: 'rm "a  b"\n\u202etxt', "\u{e0041}": 1 }
+    const text = ChatView.callText({ toolCallId: "1", name: "run\n command", input })
+    assert.isTrue(text.startsWith("run command {"))
+    assert.include(text, "a  b")
+    assert.notMatch(text, /[\p{Cc}\u202e\u{e0041}]/u)
+    assert.deepStrictEqual(JSON.parse(text.slice("run command ".length)), input)
   })
 
   it("is cut between characters, and says how much is missing", () => {
