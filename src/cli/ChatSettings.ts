@@ -64,9 +64,10 @@ const optionLine = (option: AgentOption, value: string | undefined): string => {
 
 /** The settings for people, a line each; values of secret options are not shown. */
 export const describe = ({ agent: { options = [], tools = [] }, config }: Settings): string => {
+  const values = new Map(Object.entries(config.options ?? {}))
   const on = new Map(config.tools?.map(({ name, trust }) => [name, trust === true ? "trusted" : "asks"]))
   const lines = [
-    ...options.map((option) => optionLine(option, config.options?.[option.name])),
+    ...options.map((option) => optionLine(option, values.get(option.name))),
     ...tools.map(({ name }) => `tool ${onOneLine(name)}: ${on.get(name) ?? "off"}`)
   ]
   return lines.length === 0 ? "This agent has no options, and no tools of its own." : lines.join("\n")

@@ -17,7 +17,8 @@ export const explain = (error: SessionError): string => {
       return `${told}; is this the address of an agent server, such as http://127.0.0.1:3010?`
     case "RequestRefused":
       if (error.status === 401) return `the server wants a key that it knows (${told}); put one in AAP_KEY`
-      if (error.code.startsWith("http_")) {
+      // Where another kind of server stands, or none, nothing is found, allowed, or still there.
+      if (error.code.startsWith("http_") && error.status < 429) {
         return `${told}; is this the address of an agent server, such as http://127.0.0.1:3010?`
       }
       return told

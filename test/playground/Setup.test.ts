@@ -18,6 +18,25 @@ const agent: AgentInfo = {
 const draft = { ...PageTool.draft, name: "get_weather", description: "The weather." }
 const call = { toolCallId: "call_1", name: "get_weather", input: {} }
 
+const inherited: AgentInfo = {
+  name: "agent",
+  version: "1",
+  tools: ["constructor", "valueOf", "__proto__"].map((name) => ({ name, description: "", parameters: {} })),
+  options: ["toString", "__proto__"].map((name) => ({ type: "text" as const, name, default: "as it is" }))
+}
+
+describe("a setup of names that every record knows", () => {
+  it("has nothing on, and nothing set, that nobody has chosen", () => {
+    assert.deepStrictEqual(Setup.toConfig(inherited, Setup.defaults), { name: "agent" })
+    assert.isUndefined(Setup.change(inherited, [Setup.defaults], Setup.defaults))
+    const chosen = { options: { toString: "short" }, tools: { constructor: "ask" as const } }
+    assert.deepStrictEqual(Setup.change(inherited, [Setup.defaults], chosen), {
+      tools: [{ name: "constructor", trust: false }],
+      options: { toString: "short" }
+    })
+  })
+})
+
 describe("an agent's setup", () => {
   it("is the agent alone where nothing was set", () => {
     assert.deepStrictEqual(Setup.toConfig(agent, Setup.defaults), { name: "forecaster" })

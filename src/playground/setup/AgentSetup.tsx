@@ -1,7 +1,7 @@
 import type { AgentInfo } from "../../protocol/Agent.ts"
 import { AgentCard } from "./AgentCard.tsx"
 import { OptionField } from "./OptionField.tsx"
-import type * as Setup from "./Setup.ts"
+import * as Setup from "./Setup.ts"
 import { ToolModeField } from "./ToolModeField.tsx"
 
 interface Props {
@@ -42,7 +42,7 @@ export const AgentSetup = ({ agent, agents, isTaken, kept, onAgent, onSetup, set
         <OptionField
           key={option.name}
           option={option}
-          value={setup.options[option.name] ?? option.default}
+          value={Setup.optionValue(setup, option)}
           isKept={option.type === "secret" && kept.includes(option.name)}
           onChange={(value) => onSetup({ ...setup, options: { ...setup.options, [option.name]: value } })}
         />
@@ -51,7 +51,7 @@ export const AgentSetup = ({ agent, agents, isTaken, kept, onAgent, onSetup, set
         <ToolModeField
           key={tool.name}
           tool={tool}
-          mode={setup.tools[tool.name] ?? "off"}
+          mode={Setup.modeOf(setup, tool.name)}
           onChange={(mode) => onSetup({ ...setup, tools: { ...setup.tools, [tool.name]: mode } })}
         />
       ))}

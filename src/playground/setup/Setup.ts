@@ -24,9 +24,20 @@ export const fromConfig = ({ options = {}, tools = [] }: AgentConfig): Setup => 
   tools: Object.fromEntries(tools.map(({ name, trust }) => [name, trust === true ? "trusted" : "ask"]))
 })
 
+// Names are the server's: `constructor` is one, and every record has something by it.
+const own = <A>(record: Readonly<Record<string, A>>, name: string): A | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
+
+/** What a session of this setup may do with a tool. */
+export const modeOf = ({ tools }: Setup, name: string): ToolMode => own(tools, name) ?? "off"
+
+/** The value of an option in this setup. */
+export const optionValue = ({ options }: Setup, option: AgentOption): string =>
+  own(options, option.name) ?? option.default
+
 const refs = ({ tools = [] }: AgentInfo, setup: Setup) =>
   tools.flatMap(({ name }) => {
-    const mode = setup.tools[name] ?? "off"
+    const mode = modeOf(setup, name)
     return mode === "off" ? [] : [{ name, trust: mode === "trusted" }]
   })
 
@@ -41,14 +52,12 @@ const refs = ({ tools = [] }: AgentInfo, setup: Setup) =>
 export const change = (agent: AgentInfo, before: ReadonlyArray<Setup>, setup: Setup): AgentOverrides | undefined => {
   const { options = [], tools = [] } = agent
   const changed = options.flatMap((option) => {
-    const valueIn = ({ options }: Setup) => options[option.name] ?? option.default
-    const value = valueIn(setup)
-    return isKept(option, value) || before.every((other) => valueIn(other) === value)
+    const value = optionValue(setup, option)
+    return isKept(option, value) || before.every((other) => optionValue(other, option) === value)
       ? []
       : [[option.name, value] as const]
   })
-  const modeIn = (setup: Setup, name: string) => setup.tools[name] ?? "off"
-  const areToolsSame = before.every((other) => tools.every(({ name }) => modeIn(other, name) === modeIn(setup, name)))
+  const areToolsSame = before.every((other) => tools.every(({ name }) => modeOf(other, name) === modeOf(setup, name)))
   if (changed.length === 0 && areToolsSame) return undefined
   return {
     ...(areToolsSame ? {} : { tools: refs(agent, setup) }),
@@ -61,10 +70,8 @@ export const toConfig = (agent: AgentInfo, setup: Setup): AgentConfig => {
   const { name, options = [] } = agent
   const on = refs(agent, setup)
   const changed = options.flatMap((option) => {
-    const value = setup.options[option.name]
-    return value === undefined || value === option.default || isKept(option, value)
-      ? []
-      : [[option.name, value] as const]
+    const value = optionValue(setup, option)
+    return value === option.default || isKept(option, value) ? [] : [[option.name, value] as const]
   })
   return {
     name,
