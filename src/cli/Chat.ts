@@ -1,4 +1,4 @@
-import { Effect, Redacted, Ref, Result, Stream, Terminal } from "effect"
+import { Effect, Redacted, Ref, Result, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import { explain, fromSessionError } from "./CommandFailed.ts"
 import * as ExitCode from "./ExitCode.ts"
@@ -34,10 +34,9 @@ export const script = Effect.fnUntraced(function* (chat: Chat, message: string, 
 export const interactive = Effect.fnUntraced(function* (chat: Chat) {
   const { screen, session } = chat
   const settings = yield* Ref.make(chat.settings)
-  /** The keys are listened to all the time, so that Ctrl-C is never a signal. */
-  yield* (yield* Terminal.Terminal).readInput
+  const keyboard = yield* screen.listen
   const turn = (updates: ReturnType<typeof session.say>) =>
-    ChatTurn.run({ ...chat, json: false, stop: screen.quit }, updates).pipe(
+    ChatTurn.run({ ...chat, json: false, stop: keyboard.quit }, updates).pipe(
       Effect.flatMap((end) =>
         end === "left"
           ? screen.note(`Stopped. The session is kept; type on, or go on later with: ${resumeText(chat)}`)
@@ -71,9 +70,10 @@ export const interactive = Effect.fnUntraced(function* (chat: Chat) {
     )
   yield* turn(session.goOn)
   while (true) {
-    const typed = yield* Effect.catchTag(screen.ask(Prompt.String({ message: "you" })), "QuitError", () =>
-      Effect.succeed("/quit")
+    const line = Effect.flatMap(keyboard.typedAhead, (typed) =>
+      Prompt.String({ message: "you", default: typed.trim() })
     )
+    const typed = yield* Effect.catchTag(screen.ask(line), "QuitError", () => Effect.succeed("/quit"))
     const text = typed.trim()
     if (text === "") continue
     const command = ChatSettings.parse(yield* Ref.get(settings), text)

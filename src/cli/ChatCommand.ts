@@ -8,6 +8,7 @@ import * as ChatGrant from "./ChatGrant.ts"
 import * as ChatScreen from "./ChatScreen.ts"
 import * as ChatSession from "./ChatSession.ts"
 import * as ChatTurn from "./ChatTurn.ts"
+import * as Keyboard from "./Keyboard.ts"
 import * as Remote from "./Remote.ts"
 import { SessionId } from "../protocol/Session.ts"
 import { StreamMode } from "../protocol/Turn.ts"
@@ -61,10 +62,7 @@ interface Asked extends ChatSession.AskedSession {
   readonly grant: Option.Option<ChatGrant.Grant>
 }
 
-/** Keys that end a question or a turn; Esc, as part of other keys, does not. */
-const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
-
-const terminal = Layer.effect(Terminal.Terminal, NodeTerminal.make(isQuit))
+const terminal = Layer.effect(Terminal.Terminal, NodeTerminal.make(Keyboard.isQuit))
 
 /** The key that is given. Where there is none, but the server wants one and somebody is there, it is asked for. */
 const keyFor = Effect.fnUntraced(function* ({ key, url }: Asked, screen: ChatScreen.ChatScreen["Service"]) {

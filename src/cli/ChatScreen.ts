@@ -1,7 +1,8 @@
-import { Context, Effect, Semaphore, Stdio, Stream, Terminal } from "effect"
+import { Context, Effect, Ref, Semaphore, Stdio, Stream, Terminal } from "effect"
 import { Prompt, TerminalCapabilities } from "effect/cli"
-import type { FileSystem, Path } from "effect"
+import type { FileSystem, Path, Scope } from "effect"
 import type { CommandFailed } from "./CommandFailed.ts"
+import * as Keyboard from "./Keyboard.ts"
 import * as Output from "./Output.ts"
 import { type Piece, paint } from "./ChatView.ts"
 
@@ -23,8 +24,8 @@ export class ChatScreen extends Context.Service<
     readonly ask: <A>(
       questions: Effect.Effect<A, Terminal.QuitError, Terminal.Terminal | PromptServices>
     ) => Effect.Effect<A, Terminal.QuitError>
-    /** Waits for Ctrl-C, or the end of the input. */
-    readonly quit: Effect.Effect<void>
+    /** Reads the keys from now on, so that Ctrl-C is no signal any more; later questions have theirs from there. */
+    readonly listen: Effect.Effect<Keyboard.Keyboard, never, Scope.Scope>
   }
 >()("effect-aap/ChatScreen") {}
 
@@ -47,9 +48,9 @@ export const make = Effect.fnUntraced(function* (inScript: boolean) {
   const lock = yield* Semaphore.make(1)
   const aside = inScript ? () => stdio.stderr() : () => stdio.stdout()
   const columns = Effect.map(terminal.columns, (columns) => columns || 80)
-  const asked = inScript
-    ? Terminal.make({ ...terminal, columns, display: (text) => write(text, stdio.stderr()) })
-    : terminal
+  const asked = yield* Ref.make(
+    inScript ? Terminal.make({ ...terminal, columns, display: (text) => write(text, stdio.stderr()) }) : terminal
+  )
   const canDim = inScript ? canColor && (yield* stdio.stderrIsTerminal) : canColor
   const writeAll = (pieces: ReadonlyArray<Piece>) =>
     Effect.forEach(
@@ -68,12 +69,12 @@ export const make = Effect.fnUntraced(function* (inScript: boolean) {
     note: (text) => lock.withPermit(write(`${text}\n`, aside())),
     ask: (questions) =>
       questions.pipe(
-        Effect.provideService(Terminal.Terminal, asked),
+        Effect.provideServiceEffect(Terminal.Terminal, Ref.get(asked)),
         Effect.provide(services),
         Effect.tapErrorTag("QuitError", () => write("\n", aside())),
         lock.withPermit
       ),
-    quit: Effect.scoped(Effect.flatMap(terminal.readInput, (keys) => Stream.runDrain(Stream.fromQueue(keys))))
+    listen: Effect.tap(Keyboard.make(terminal), (keyboard) => Ref.set(asked, keyboard.terminal))
   })
 })
 

@@ -122,6 +122,17 @@ const database: Parse<DatabaseSetting> = (text) => {
     : Result.succeed({ kind: "sqlite", filename })
 }
 
+const origins: Parse<ReadonlyArray<string>> = (text) =>
+  Result.flatMap(list(text), (items) =>
+    Result.all(
+      items.map((item) =>
+        URL.canParse(item) && new URL(item).origin === item
+          ? Result.succeed(item)
+          : Result.fail(`"${item}" is no origin; give a list such as https://console.example,http://10.0.0.7:8080`)
+      )
+    )
+  )
+
 /** Hosts, addresses and networks. */
 const places: Parse<ReadonlyArray<string>> = (text) =>
   Result.flatMap(list(text), (items) =>
@@ -231,6 +242,7 @@ export const settings = Effect.gen(function* () {
       turns: yield* setting("AAP_LIMIT_TURNS", "", limit),
       sessions: yield* setting("AAP_LIMIT_SESSIONS", "", limit)
     },
+    origins: yield* setting("AAP_ORIGINS", "", origins),
     bodyLimit: yield* setting("AAP_BODY_LIMIT", "10000000", bytes),
     drainTimeout: yield* setting("AAP_DRAIN_TIMEOUT", "20", duration),
     heartbeat: yield* setting("AAP_HEARTBEAT", "15", duration),

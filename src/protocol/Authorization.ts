@@ -6,11 +6,11 @@ import { HttpApiSchema } from "effect/http-api"
 /** Who makes a request: the name that its key belongs to. */
 export class Caller extends Context.Service<Caller, { readonly name: string }>()("effect-aap/Caller") {}
 
-/** `Authorization: Bearer KEY`. Where a server has no keys, everybody is let in. */
+/** `Authorization: Bearer KEY`. Where a server has no keys, everybody on its machine is let in, but for pages from elsewhere. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "effect-aap/Authorization",
   {
     security: { bearer: HttpApiSecurity.bearer },
-    error: ErrorBody.pipe(HttpApiSchema.status(401))
+    error: [ErrorBody.pipe(HttpApiSchema.status(401)), ErrorBody.pipe(HttpApiSchema.status(403))]
   }
 ) {}

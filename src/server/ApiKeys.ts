@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { Authorization, Caller } from "../protocol/Authorization.ts"
 import { KeyStore } from "../session/KeyStore.ts"
 import * as KeyText from "../session/KeyText.ts"
@@ -7,6 +8,8 @@ import { RequestLimit } from "../session/RequestLimit.ts"
 import { Principal } from "../session/Session.ts"
 import type { StoreError } from "../session/SessionStore.ts"
 import { answered } from "./ErrorResponses.ts"
+import * as LocalPage from "./LocalPage.ts"
+import { PageOrigins } from "./LocalPage.ts"
 import { Unauthorized } from "./RequestErrors.ts"
 
 /** A key, and the name of the principal that it belongs to. A name may have several. */
@@ -22,8 +25,10 @@ export const anonymous = Principal.make("local")
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Whose a key is; none for a key that is none. Where there is no key and never was one, all are {@link anonymous}'s. */
+    /** Whose a key is; none for a key that is none. */
     readonly principalOf: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Principal>, StoreError>
+    /** Whether there is no key, and never was one: then all are {@link anonymous}. */
+    readonly isOpen: Effect.Effect<boolean, StoreError>
   }
 >()("effect-aap/ApiKeys") {
   /**
@@ -68,26 +73,32 @@ export class ApiKeys extends Context.Service<
             const found = Option.fromUndefinedOr(given(Buffer.from(hash)))
             if (Option.isSome(found)) return found
             // What cannot be a key of the store is no reason to ask it.
-            const stored = KeyText.isKey(key) ? yield* store.principalOf(hash) : Option.none()
-            if (Option.isSome(stored)) return stored
-            return (yield* isOpen) ? Option.some(anonymous) : Option.none()
-          })
+            return KeyText.isKey(key) ? yield* store.principalOf(hash) : Option.none()
+          }),
+          isOpen
         }
       })
     )
 }
 
-/** Lets in who has a key, as often as the {@link RequestLimit} lets them. */
-export const authorization: Layer.Layer<Authorization, never, ApiKeys> = Layer.effect(
+/** Lets in who has a key, or anybody of this machine where there are none, as often as the {@link RequestLimit} lets them. */
+export const authorization: Layer.Layer<Authorization, never, ApiKeys | PageOrigins> = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const keys = yield* ApiKeys
     const limit = yield* RequestLimit
+    const origins = yield* PageOrigins
+    const visitor = Effect.gen(function* () {
+      if (!(yield* keys.isOpen)) return yield* new Unauthorized()
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      yield* Effect.fromResult(LocalPage.check({ host: headers["host"], origin: headers["origin"] }, origins))
+      return anonymous
+    })
     const admit = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>) {
-      const principal = yield* keys.principalOf(credential)
-      if (Option.isNone(principal)) return yield* new Unauthorized()
-      yield* limit.take(principal.value)
-      return { name: principal.value }
+      const known = yield* keys.principalOf(credential)
+      const name = Option.isSome(known) ? known.value : yield* visitor
+      yield* limit.take(name)
+      return { name }
     })
     return Authorization.of({
       bearer: (app, { credential }) =>

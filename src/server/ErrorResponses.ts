@@ -24,6 +24,7 @@ export type ApiFailure =
   | RequestErrors.InvalidJson
   | RequestErrors.InvalidRequest
   | RequestErrors.MethodNotAllowed
+  | RequestErrors.OriginNotAllowed
   | RequestErrors.PayloadTooLarge
   | RequestErrors.ShuttingDown
   | RequestErrors.Unauthorized
@@ -54,6 +55,8 @@ const answer = (failure: ApiFailure): Answer => {
       return { status: 400, code: "invalid_cursor" }
     case "Unauthorized":
       return { status: 401, code: "unauthorized", headers: { "www-authenticate": "Bearer" } }
+    case "OriginNotAllowed":
+      return { status: 403, code: "origin_not_allowed" }
     case "SessionNotFound":
       return { status: 404, code: "session_not_found" }
     case "CursorNotFound":

@@ -60,7 +60,7 @@ const withRequestId = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRes
     return HttpServerResponse.setHeader(yield* Effect.annotateLogs(app, { requestId: id }), "x-request-id", id)
   })
 
-/** Open to any page: credentials are bearer keys, which no browser sends by itself. */
+/** Open to any page: credentials are bearer keys, which no browser sends by itself, and without keys the page is looked at. */
 const withCors = HttpMiddleware.cors({
   allowedMethods: ["GET", "POST", "DELETE"],
   allowedHeaders: ["authorization", "content-type", "idempotency-key", "x-request-id"],

@@ -33,6 +33,15 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
+/** A page from elsewhere asks a server that has no keys; `origin` is the page's, or the host that it has asked. */
+export class OriginNotAllowed extends Schema.TaggedError<OriginNotAllowed>()("OriginNotAllowed", {
+  origin: Schema.String
+}) {
+  override get message() {
+    return `without keys this server answers pages of its own machine, not of ${this.origin}; name it in AAP_ORIGINS, or give the server keys`
+  }
+}
+
 /** The agent does not declare this type of history. */
 export class HistoryNotSupported extends Schema.TaggedError<HistoryNotSupported>()("HistoryNotSupported", {
   type: Schema.String

@@ -15,6 +15,7 @@ import { handlers } from "./Handlers.ts"
 import { guard } from "./HttpGuard.ts"
 import { isLoopback } from "./Loopback.ts"
 import * as Playground from "./Playground.ts"
+import { PageOrigins } from "./LocalPage.ts"
 import { BodyLimit } from "./RequestBody.ts"
 import { StreamTimeouts } from "./TurnResponses.ts"
 
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly port?: number
   /** Keys beside those of the `KeyStore`; where neither has any, everybody is let in. */
   readonly apiKeys?: ReadonlyArray<ApiKey>
+  /** Pages from elsewhere, by origin, that a server without keys answers too; none by default. */
+  readonly origins?: ReadonlyArray<string>
   /** The largest request body, in bytes; ten megabytes by default. */
   readonly bodyLimit?: number
   /** How long running turns may take once the server is told to end; twenty seconds by default. */
@@ -86,6 +89,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provideMerge(served),
     Layer.provide(TurnRunner.layer),
     Layer.provide(ApiKeys.layer(apiKeys, { isLoopback: isLoopback(host) })),
+    Layer.provide(Layer.succeed(PageOrigins, options.origins ?? [])),
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
     Layer.provideMerge(ActiveTurns.layer),

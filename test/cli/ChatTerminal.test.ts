@@ -37,10 +37,12 @@ describe("effect-aap chat on a terminal", () => {
       yield* terminal.until(prompt)
       yield* terminal.type("long 2000\r")
       yield* terminal.until("the quick brown fox")
+      yield* terminal.type("my name")
       yield* terminal.type(interrupt)
       const stopped = yield* terminal.until(prompt)
       assert.include(stopped, `Stopped. The session is kept; type on, or go on later with: effect-aap chat ${baseUrl}`)
-      yield* terminal.type("my name is Ada\r")
+      yield* terminal.until("my name")
+      yield* terminal.type(" is Ada\r")
       yield* terminal.until("Nice to meet you, Ada.")
       yield* terminal.until(prompt)
       yield* terminal.type("/nonsense\r")
@@ -100,6 +102,26 @@ describe("effect-aap chat on a terminal", () => {
         ]
       )
     }).pipe(Effect.provide(testServer({ agents: [agent], model, tools: ToolRegistry.layer(currentTime) })))
+  })
+
+  it.live("keeps what is typed during a turn for the next line, and the lines of a pasted text together", () => {
+    const asked: Array<unknown> = []
+    const model = Scripted.layer((request) => {
+      asked.push(request.history.at(-1)?.message)
+      return Scripted.text(`answer ${asked.length}.`)
+    })
+    return Effect.gen(function* () {
+      const terminal = yield* openTerminal(["chat", yield* baseUrl])
+      yield* terminal.until(prompt)
+      yield* terminal.type("first line\rsecond line\r")
+      yield* terminal.until("answer 1.")
+      yield* terminal.until(prompt)
+      yield* terminal.type("\r")
+      yield* terminal.type("/quit\r")
+      yield* terminal.until("Go on with:")
+      assert.strictEqual(yield* terminal.exit, 0)
+      assert.deepStrictEqual(asked, [{ role: "user", content: "first line\nsecond line" }])
+    }).pipe(Effect.provide(testServer({ model })))
   })
 
   it.live("leaves a call open where its question is left, and asks again when the session is gone on with", () =>
