@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Schema, Stream } from "effect"
-import { type HttpClientError, HttpClientResponse } from "effect/http"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { ErrorBody } from "../protocol/ErrorBody.ts"
 import * as RetryAfter from "../protocol/RetryAfter.ts"
 import { type AgentError, ConnectionFailed, type ConnectionStage, InvalidAnswer, RequestRefused } from "./AgentError.ts"
@@ -11,6 +11,9 @@ const quoted = 200
 
 /** How much of a refusal is read, in bytes. */
 const longestRefusal = 1_000_000
+
+/** How much of an answer that is one JSON value is read, in bytes: histories with images are large. */
+export const longestJson = 100_000_000
 
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
@@ -51,18 +54,22 @@ export const events = (response: Response): Effect.Effect<Stream.Stream<Uint8Arr
     : Effect.fail(new InvalidAnswer({ message: `the answer is ${type}, not a stream of events` }))
 }
 
-/** The text of a refusal, whose body may have no end. */
-const beginning = (response: Response): Effect.Effect<string, AgentError> =>
+/** The text of a body, which may have no end: where it is longer than `limit` bytes, `rest` stands for what is behind. */
+const textOf = (
+  response: Response,
+  limit: number,
+  rest: Stream.Stream<Uint8Array, AgentError>
+): Effect.Effect<string, AgentError> =>
   bytes(response).pipe(
-    Stream.limitBytes<HttpClientError.HttpClientError, never>(longestRefusal, () => Stream.empty),
-    Stream.mapError(connectionFailed("answer")),
+    Stream.mapError((error): AgentError => connectionFailed("answer")(error)),
+    Stream.limitBytes(limit, () => rest),
     Stream.decodeText,
     Stream.mkString
   )
 
 /** The refusal that an answer is, whoever wrote its body. */
 const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Return<never, AgentError> {
-  const text = yield* beginning(response)
+  const text = yield* textOf(response, longestRefusal, Stream.empty)
   const now = yield* Clock.currentTimeMillis
   const wait = RetryAfter.parse(response.headers["retry-after"], now)
   const error = Option.match(decodeErrorBody(text), {
@@ -83,19 +90,22 @@ const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Retu
 export const accepted = (response: Response): Effect.Effect<Response, AgentError> =>
   response.status >= 200 && response.status < 300 ? Effect.succeed(response) : refusal(response)
 
+const tooLong = Stream.fail(
+  new InvalidAnswer({ message: `the answer is longer than ${longestJson} bytes, the most that is read` })
+)
+
 /** The value that an answer has as its JSON body. */
-export const json =
-  <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =>
-  (response: Response): Effect.Effect<S["Type"], AgentError> =>
-    Effect.flatMap(accepted(response), HttpClientResponse.schemaBodyJson(schema)).pipe(
-      Effect.catchTags({
-        SchemaError: ({ message }) =>
-          Effect.fail(new InvalidAnswer({ message: `the answer is none of the protocol's: ${message}` })),
-        HttpClientError: (error) =>
-          Effect.fail(
-            error.reason._tag === "DecodeError"
-              ? new InvalidAnswer({ message: "the answer is no JSON" })
-              : connectionFailed("answer")(error)
-          )
-      })
+export const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return Effect.fnUntraced(function* (response: Response): Effect.fn.Return<S["Type"], AgentError> {
+    const text = yield* textOf(yield* accepted(response), longestJson, tooLong)
+    const value = yield* Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () => new InvalidAnswer({ message: "the answer is no JSON" })
+    })
+    return yield* Effect.mapError(
+      decode(value),
+      ({ message }) => new InvalidAnswer({ message: `the answer is none of the protocol's: ${message}` })
     )
+  })
+}

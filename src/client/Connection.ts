@@ -34,14 +34,18 @@ export interface Tool {
   readonly description: string
   /** A JSON Schema of the input, which is an object. */
   readonly parameters: JsonObject
-  readonly run: (input: JsonObject, call: ToolCall) => unknown
+  /** Runs a call; calls of one answer run side by side. `signal` is aborted when the turn is stopped. */
+  readonly run: (input: JsonObject, call: ToolCall, signal: AbortSignal) => unknown
 }
 
 /** How a session is run. */
 export interface SessionOptions extends Omit<ClientSession.SessionOptions<never>, "tools" | "permit"> {
   readonly tools?: ReadonlyArray<Tool>
-  /** Decides on calls of tools that the server runs, and that it waits with; each is denied where there is none. */
-  readonly permit?: (call: ToolCall) => Maybe<boolean | ClientSession.Permission>
+  /**
+   * Decides on calls of tools that the server runs, and that it waits with; each is denied where there is none. Calls of one
+   * answer are asked about side by side. `signal` is aborted when the turn is stopped.
+   */
+  readonly permit?: (call: ToolCall, signal: AbortSignal) => Maybe<boolean | ClientSession.Permission>
 }
 
 /**
@@ -128,21 +132,21 @@ const iterable = <A, E>(stream: Stream.Stream<A, E>, { signal }: Abortable = {})
 class FunctionFailed extends Data.TaggedError("FunctionFailed")<{ readonly message: string }> {}
 
 /** What a function of the application gives, whether it gives a promise or not. */
-const called = <A>(run: () => Maybe<A>): Effect.Effect<A, FunctionFailed> =>
+const called = <A>(run: (signal: AbortSignal) => Maybe<A>): Effect.Effect<A, FunctionFailed> =>
   Effect.tryPromise({
-    try: async () => run(),
+    try: async (signal) => run(signal),
     catch: (error) => new FunctionFailed({ message: error instanceof Error ? error.message : String(error) })
   })
 
 const toTool = ({ run, ...declaration }: Tool): ClientTool.ClientTool =>
-  ClientTool.fromJsonSchema({ ...declaration, handler: (input, call) => called(() => run(input, call)) })
+  ClientTool.fromJsonSchema({ ...declaration, handler: (input, call) => called((signal) => run(input, call, signal)) })
 
 const Permission = Schema.Struct({ granted: Schema.Boolean, reason: Schema.optionalKey(Schema.String) })
 
 const toPermit =
   (permit: NonNullable<SessionOptions["permit"]>) =>
   (call: ToolCall): Effect.Effect<ClientSession.Permission> =>
-    called(() => permit(call)).pipe(
+    called((signal) => permit(call, signal)).pipe(
       Effect.map((decided) => (typeof decided === "boolean" ? { granted: decided } : decided)),
       Effect.flatMap(Schema.decodeUnknownEffect(Permission)),
       Effect.catch((error) =>

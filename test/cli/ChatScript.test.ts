@@ -176,6 +176,18 @@ describe("effect-aap chat --message", () => {
     })
   )
 
+  it.live("ends though a command has started what goes on", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const say = `call run_command with ${JSON.stringify({ command: "setsid sleep 300 & echo pid=$!" })}`
+      const { code, stdout } = yield* run(["chat", baseUrl, "--local", "--grant", "all", "--message", say])
+      const pid = Number(/^pid=(\d+)$/m.exec(stdout)?.[1])
+      assert.isAbove(pid, 1, stdout)
+      assert.isTrue(yield* Effect.sync(() => process.kill(pid, "SIGKILL")))
+      assert.strictEqual(code, 0)
+    })
+  )
+
   it.live("keeps the tools of another application declared, and says that they cannot run here", () => {
     const layer = testServer({
       agents: [Agent.make({ name: "agent", instructions: "", tools: ["current_time"], capabilities })],

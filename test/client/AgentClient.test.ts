@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import * as Agent from "../../src/agent/Agent.ts"
 import { AgentClient } from "../../src/client/AgentClient.ts"
 import * as Transcript from "../../src/history/Transcript.ts"
@@ -309,6 +309,26 @@ describe("AgentClient", () => {
           })
         )
       )
+    })
+  )
+
+  it.effect("reads no more of an answer than it must", () =>
+    Effect.gen(function* () {
+      const body = Stream.forever(Stream.succeed(new Uint8Array(1_000_000).fill(0x20)))
+      const endless = HttpClient.make((request) =>
+        Effect.succeed(
+          HttpClientResponse.fromWeb(
+            request,
+            new Response(Stream.toReadableStream(body), { headers: { "content-type": "application/json" } })
+          )
+        )
+      )
+      const client = AgentClient.layer({ baseUrl: "http://server.test" })
+      const error = yield* Effect.flatMap(AgentClient, ({ meta }) => Effect.flip(meta)).pipe(
+        Effect.provide(Layer.provide(client, Layer.succeed(HttpClient.HttpClient, endless)))
+      )
+      assert.strictEqual(error._tag, "InvalidAnswer")
+      assert.include(error.message, "longer than 100000000 bytes")
     })
   )
 

@@ -109,6 +109,33 @@ describe("connect", () => {
     )
   )
 
+  it.live("tells its tools, and whoever decides, when a turn is stopped", () =>
+    program([Scripted.reply(Scripted.call("look"), Scripted.call("dig"))], async (url) => {
+      const server = connect({ baseUrl: url, apiKey: "key" })
+      const signals: Array<AbortSignal> = []
+      const stopping = new AbortController()
+      const wait = (signal: AbortSignal) => {
+        signals.push(signal)
+        if (signals.length === 2) stopping.abort(new Error("enough"))
+        return new Promise<never>(() => {})
+      }
+      const dig = { name: "dig", description: "", parameters: { type: "object" } }
+      const session = await server.open(
+        { name: "agent", tools: [{ name: "look" }] },
+        { permit: (_, signal) => wait(signal), tools: [{ ...dig, run: (_, __, signal) => wait(signal) }] }
+      )
+      const stopped = (async () => {
+        for await (const { event } of session.say("go", { signal: stopping.signal }))
+          assert.notEqual(event.event, "error")
+      })()
+      assert.strictEqual(String(await stopped.catch((error: unknown) => error)), "Error: enough")
+      assert.deepStrictEqual(
+        signals.map(({ aborted }) => aborted),
+        [true, true]
+      )
+    })
+  )
+
   it.live.each(["", ".", ".."])("rejects the session id %j, and throws nothing", (id) =>
     program([], async (url) => {
       const server = connect({ baseUrl: url, apiKey: "key" })

@@ -386,7 +386,9 @@ describe("bad input", () => {
         )
       const post = (headers: string, body: Buffer) =>
         Buffer.concat([
-          Buffer.from(`POST /sessions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`),
+          Buffer.from(
+            `POST /sessions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`
+          ),
           body
         ])
       const next = Buffer.from("GET /meta HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
