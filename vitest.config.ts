@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     reporters: ["default", "./test/gate/ClosingLine.ts"],
+    setupFiles: ["./test/support/SeededRandom.ts"],
     globalSetup: ["./test/support/UnpackedChromium.ts"],
     testTimeout: 60_000
   }

@@ -6,7 +6,7 @@ import * as ChatScreen from "./ChatScreen.ts"
 import type { OpenSession } from "./ChatSession.ts"
 import * as ChatSettings from "./ChatSettings.ts"
 import * as ChatTurn from "./ChatTurn.ts"
-import { onOneLine } from "./Printable.ts"
+import { onOneLine } from "../client/Printable.ts"
 
 /** A chat that can begin. */
 export interface Chat extends OpenSession {

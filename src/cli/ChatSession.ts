@@ -12,7 +12,7 @@ import { ChatScreen, hidden } from "./ChatScreen.ts"
 import * as ChatSettings from "./ChatSettings.ts"
 import * as ChatSetup from "./ChatSetup.ts"
 import * as LocalTools from "./LocalTools.ts"
-import { onOneLine } from "./Printable.ts"
+import { onOneLine } from "../client/Printable.ts"
 
 /** Which session is asked for: an earlier one, or a new one that is set up like this. */
 export interface AskedSession extends ChatSetup.AskedSetup {

@@ -4,7 +4,7 @@ import type { AgentConfig, AgentInfo, AgentOption } from "../protocol/Agent.ts"
 import type { ServerToolRef } from "../protocol/Tool.ts"
 import type { AgentOverrides } from "../protocol/Turn.ts"
 import * as ChatSetup from "./ChatSetup.ts"
-import { cut, onOneLine } from "./Printable.ts"
+import { cut, onOneLine } from "../client/Printable.ts"
 
 /** How a session's agent is set up, and what of that its server is still to be told. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { AgentConfig, AgentInfo } from "../protocol/Agent.ts"
-import { onOneLine } from "./Printable.ts"
+import { onOneLine } from "../client/Printable.ts"
 
 /** How a session's agent is to be set up, as the command line says it. */
 export interface AskedSetup {

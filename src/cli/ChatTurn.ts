@@ -5,7 +5,7 @@ import type { StopReason } from "../protocol/Turn.ts"
 import type { ChatScreen } from "./ChatScreen.ts"
 import type { CommandFailed } from "./CommandFailed.ts"
 import * as ChatView from "./ChatView.ts"
-import { jsonLine } from "./Printable.ts"
+import { jsonLine } from "../client/Printable.ts"
 import type { LocalServices } from "./LocalTools.ts"
 
 /** How what was said has ended: with the stop reason of its last turn, or left, by somebody or because nobody was there. */

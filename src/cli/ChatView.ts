@@ -2,7 +2,7 @@ import type { SessionEvent } from "../client/ClientSession.ts"
 import type { InputContent } from "../protocol/Content.ts"
 import type { ToolCall } from "../protocol/Tool.ts"
 import type { StopReason } from "../protocol/Turn.ts"
-import { cut, jsonLine, onOneLine, printable } from "./Printable.ts"
+import { cut, jsonLine, onOneLine, printable } from "../client/Printable.ts"
 
 /** A piece of what is shown: of the agent's answer, or of what goes on beside it. */
 export interface Piece {

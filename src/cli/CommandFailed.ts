@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { SessionError } from "../client/AgentError.ts"
-import { onOneLine } from "./Printable.ts"
+import { onOneLine } from "../client/Printable.ts"
 
 /** A command cannot do what it is told to. The message is one line that says what would be right. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", { message: Schema.String }) {}

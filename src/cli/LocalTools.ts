@@ -2,7 +2,8 @@ import { Effect, Fiber, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Permit } from "../client/ClientSession.ts"
 import * as ClientTool from "../client/ClientTool.ts"
-import { cut } from "./Printable.ts"
+import * as ToolOutcome from "../history/ToolOutcome.ts"
+import { cut } from "../client/Printable.ts"
 
 /** The largest file that is read, in bytes. */
 const largestFile = 200_000
@@ -114,7 +115,7 @@ const guarded = (permit: Permit, tool: ClientTool.ClientTool<LocalServices>): Cl
   spec: tool.spec,
   run: (call) =>
     Effect.flatMap(permit(call), ({ granted, reason }) =>
-      granted ? tool.run(call) : Effect.succeed(`Tool call denied${reason === undefined ? "" : `: ${reason}`}`)
+      granted ? tool.run(call) : Effect.succeed(ToolOutcome.denialText(reason))
     )
 })
 

@@ -18,16 +18,13 @@ export const key = Flag.Redacted("key").pipe(
 
 /** A client of the server, where its address is one. */
 export const client = (url: string, key: Option.Option<Redacted.Redacted<string>>) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const parsed = URL.parse(url)
-      if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-        return yield* new CommandFailed({ message: "that is no address; give one such as http://127.0.0.1:3010" })
-      }
-      const apiKey = Option.getOrUndefined(Option.filter(key, (key) => Redacted.value(key).trim() !== ""))
-      return AgentClient.layer({ baseUrl: url, ...(apiKey === undefined ? {} : { apiKey }) })
-    })
-  ).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
+  AgentClient.layer({
+    baseUrl: url,
+    ...Option.match(
+      Option.filter(key, (key) => Redacted.value(key).trim() !== ""),
+      { onNone: () => ({}), onSome: (apiKey) => ({ apiKey }) }
+    )
+  }).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
 
 /** Tells in one line why a command failed. */
 export const telling = <A, E, R>(

@@ -4,7 +4,7 @@ import { AgentClient } from "../client/AgentClient.ts"
 import { SessionId } from "../protocol/Session.ts"
 import { fromSessionError } from "./CommandFailed.ts"
 import * as Output from "./Output.ts"
-import { onOneLine } from "./Printable.ts"
+import { onOneLine } from "../client/Printable.ts"
 import * as Remote from "./Remote.ts"
 
 const list = Command.make("list", { url: Remote.url, key: Remote.key }, ({ key, url }) =>

@@ -1,4 +1,5 @@
 import { Equal } from "effect"
+import * as ToolOutcome from "../history/ToolOutcome.ts"
 import * as Transcript from "../history/Transcript.ts"
 import type { ApplicationMessage, HistoryMessage } from "../protocol/Message.ts"
 import type { ToolCall } from "../protocol/Tool.ts"
@@ -61,7 +62,7 @@ export const messages = ({ before, turn }: Conversation): ReadonlyArray<HistoryM
 const denial = (toolCallId: string, reason: string | undefined): HistoryMessage => ({
   role: "tool",
   toolCallId,
-  content: reason === undefined ? "Tool call denied" : `Tool call denied: ${reason}`
+  content: ToolOutcome.denialText(reason)
 })
 
 const toPlace = (message: ApplicationMessage): Place => {

@@ -20,6 +20,13 @@ export const toContent = (value: unknown): string => {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}\n(cut off after ${maxLength} characters)`
 }
 
+/** A call whose permission was denied as the model reads it. */
+export type DenialText = (reason: string | undefined) => string
+
+/** `Tool call denied`, and the reason where one is given. */
+export const denialText: DenialText = (reason) =>
+  reason === undefined || reason.trim() === "" ? "Tool call denied" : `Tool call denied: ${reason}`
+
 const Messaged = Schema.Struct({ message: Schema.NonEmptyString })
 
 /** A typed failure as the model reads it: its message, else what it is. */

@@ -2,6 +2,7 @@ import { Result, Schema } from "effect"
 import { type HistoryEntry, make } from "../history/HistoryEntry.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as Slot from "../history/Slot.ts"
+import * as ToolOutcome from "../history/ToolOutcome.ts"
 import { isBlank } from "../history/Transcript.ts"
 import type { ApplicationMessage, ToolMessage, ToolPermissionMessage, UserMessage } from "../protocol/Message.ts"
 
@@ -28,13 +29,6 @@ export class InvalidMessage extends Schema.TaggedError<InvalidMessage>()("Invali
   path: Schema.String,
   message: Schema.String
 }) {}
-
-/** What a call reads in the history when its permission was denied. */
-export type DenialText = (reason: string | undefined) => string
-
-/** `Tool call denied`, and the reason where one is given. */
-export const denialText: DenialText = (reason) =>
-  reason === undefined || isBlank(reason) ? "Tool call denied" : `Tool call denied: ${reason}`
 
 /**
  * A submission that fits the open calls. `append` is what goes into the history: a place for each open call, in the
@@ -92,7 +86,7 @@ const collectAnswers = (
 
 const result = (toolCallId: string, content: string): HistoryEntry => make({ role: "tool", toolCallId, content })
 
-const toSlot = (pending: PendingCall, answer: Answer, denial: DenialText): Slot.Slot => {
+const toSlot = (pending: PendingCall, answer: Answer, denial: ToolOutcome.DenialText): Slot.Slot => {
   const { name, toolCallId } = pending.call
   if (answer.role === "tool") return Slot.entry(make(answer))
   if (!answer.granted) return Slot.entry(result(toolCallId, denial(answer.reason)))
@@ -112,7 +106,7 @@ const toSlot = (pending: PendingCall, answer: Answer, denial: DenialText): Slot.
 export const check = (
   open: ReadonlyArray<PendingCall>,
   messages: ReadonlyArray<ApplicationMessage>,
-  denial: DenialText = denialText
+  denial: ToolOutcome.DenialText = ToolOutcome.denialText
 ): Result.Result<Submission, PendingToolCalls | InvalidMessage> =>
   Result.gen(function* () {
     if (messages.length === 0 && open.length === 0) {

@@ -7,6 +7,7 @@ import type { SetupRejected } from "../agent/SetupRejected.ts"
 import { Ids } from "../history/Ids.ts"
 import { open } from "../history/PendingCall.ts"
 import type { Slot } from "../history/Slot.ts"
+import * as ToolOutcome from "../history/ToolOutcome.ts"
 import { ChatModel } from "../model/ChatModel.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
@@ -58,8 +59,8 @@ export interface Turn {
 }
 
 /** How denials read in the history. The default is the protocol's English wording. */
-export const DenialText = Context.Reference<Submission.DenialText>("effect-aap/DenialText", {
-  defaultValue: () => Submission.denialText
+export const DenialText = Context.Reference<ToolOutcome.DenialText>("effect-aap/DenialText", {
+  defaultValue: () => ToolOutcome.denialText
 })
 
 /** What the runner decides about a request, besides what the store shall write. */
@@ -73,7 +74,7 @@ const decide = (
   agent: CatalogedAgent | undefined,
   session: Session,
   request: TurnRequest,
-  denial: Submission.DenialText
+  denial: ToolOutcome.DenialText
 ): Result.Result<Decision, Misfit> =>
   Result.gen(function* () {
     if (agent === undefined) return yield* Result.fail(new AgentGone({ agent: session.agent.name }))

@@ -258,7 +258,10 @@ describe("effect-aap chat --message", () => {
           args: [nowhere, ...hi],
           says: "the server cannot be reached: connect ECONNREFUSED 127.0.0.1:1; give the address"
         },
-        { args: ["localhost:3010", ...hi], says: "that is no address; give one such as http://127.0.0.1:3010" },
+        {
+          args: ["localhost:3010", ...hi],
+          says: '"localhost:3010" is no address of a server; give one such as http://127.0.0.1:3010'
+        },
         { args: [`${baseUrl}/v9`, ...hi], says: "nothing stands at /v9/meta" },
         { args: [baseUrl, "--agent", "x", ...hi], says: "there is no agent x; give --agent with one of: assistant" },
         { args: [baseUrl, "--option", "tone=x", ...hi], says: "assistant has no option tone; it has: model" },

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { SessionEvent } from "../../src/client/ClientSession.ts"
 import * as ChatView from "../../src/cli/ChatView.ts"
-import { cut, jsonLine, onOneLine, printable } from "../../src/cli/Printable.ts"
+import { cut, jsonLine, onOneLine, printable } from "../../src/client/Printable.ts"
 import { TurnEvent } from "../../src/protocol/TurnEvent.ts"
 
 /** Text that is likely to be dangerous. */
