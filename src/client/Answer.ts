@@ -67,6 +67,10 @@ const textOf = (
     Stream.mkString
   )
 
+/** Where a redirect leads. Clients do not follow it everywhere: the key is meant for the address that was given. */
+const pointer = ({ headers: { location } }: Response): string =>
+  location === undefined ? "" : ` and points to ${location.slice(0, quoted)}`
+
 /** The refusal that an answer is, whoever wrote its body. */
 const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Return<never, AgentError> {
   const text = yield* textOf(response, longestRefusal, Stream.empty)
@@ -75,7 +79,7 @@ const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Retu
   const error = Option.match(decodeErrorBody(text), {
     onNone: () => ({
       code: `http_${response.status}`,
-      message: `the server answered ${response.status}: ${text.trim().slice(0, quoted) || "with nothing"}`
+      message: `the server answered ${response.status}${pointer(response)}: ${text.trim().slice(0, quoted) || "with nothing"}`
     }),
     onSome: ({ error }) => error
   })

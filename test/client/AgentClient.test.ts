@@ -244,6 +244,25 @@ describe("AgentClient", () => {
     )
   )
 
+  it.live("tells where a redirect leads, and does not take the key there", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.flatMap(AgentClient, ({ meta }) => meta))
+      assert.strictEqual(
+        error.message,
+        "the server answered 308 and points to https://elsewhere.test/meta: with nothing"
+      )
+    }).pipe(
+      Effect.provide(
+        Layer.unwrap(
+          Effect.map(
+            serve((_, response) => void response.writeHead(308, { location: "https://elsewhere.test/meta" }).end()),
+            (port) => clientOf(`http://127.0.0.1:${port}`, NodeHttpClient.layerNodeHttp, "key")
+          )
+        )
+      )
+    )
+  )
+
   it.live.each([
     { body: "not JSON", says: "no JSON" },
     { body: '{"version":2}', says: "none of the protocol's" }
