@@ -61,7 +61,7 @@ describe("the runner of the page's chat", () => {
       })
       const { actions, dispatch, next, opened, sessions } = watched()
       const runner = ChatRunner.make(slow, dispatch, opened)
-      runner.resume(yield* client.session(old), [], "delta")
+      runner.resume(client.session(old), () => ({ tools: [], stream: "delta", isReadOnly: false }))
       yield* Deferred.await(asked)
       assert.deepStrictEqual(
         actions.map(({ type }) => type),
