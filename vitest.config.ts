@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     reporters: ["default", "./test/gate/ClosingLine.ts"],
     setupFiles: ["./test/support/SeededRandom.ts"],
-    globalSetup: ["./test/support/UnpackedChromium.ts"],
+    globalSetup: ["./test/support/UnpackedChromium.ts", "./test/support/BuiltPlayground.ts"],
     testTimeout: 60_000
   }
 })

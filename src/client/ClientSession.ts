@@ -46,6 +46,8 @@ export interface SessionOptions<R> {
 /** What changes in a session with what is said. */
 export interface SessionChange {
   readonly agent?: AgentOverrides
+  /** Why calls that were left open are not run: they are told so in the turn of what is said, and nobody is asked. */
+  readonly notRun?: string
 }
 
 /**
@@ -58,8 +60,9 @@ export interface SessionChange {
 export interface ClientSession<out R = never> {
   readonly id: SessionId
   /**
-   * Says something, and runs the agent to its end. Calls that were left open are answered first. `agent` changes how the
-   * agent is set up, for good: `tools` replaces what it may use, `options` changes those that it names.
+   * Says something, and runs the agent to its end. Calls that were left open are answered first, in turns of their own, or
+   * with `notRun` are told as not run. `agent` changes how the agent is set up, for good: `tools` replaces what it may use,
+   * `options` changes those that it names.
    */
   readonly say: (content: InputContent, change?: SessionChange) => Stream.Stream<Update, SessionError, R>
   /** Answers the calls that were left open, and runs the agent to its end; empty where none were. */
@@ -92,6 +95,16 @@ interface Answer {
   readonly message: ApplicationMessage
 }
 
+const result = (toolCallId: string, content: ToolResult["content"]): Answer => ({
+  event: { event: "client_result", data: { toolCallId, content } },
+  message: { role: "tool", toolCallId, content }
+})
+
+const decision = (toolCallId: string, decided: Permission): Answer => ({
+  event: { event: "permission", data: { toolCallId, ...decided } },
+  message: { role: "tool_permission", toolCallId, ...decided }
+})
+
 const toUpdate =
   ({ conversation }: SessionState.SessionState) =>
   (event: SessionEvent): Update => ({ event, messages: () => Conversation.messages(conversation) })
@@ -119,19 +132,15 @@ const make = Effect.fnUntraced(function* <R>(
   const answer = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<Answer, never, R> {
     const { toolCallId } = call
     const tool = byName.get(call.name)
-    if (tool !== undefined) {
-      const content = yield* tool.run(call)
-      return {
-        event: { event: "client_result", data: { toolCallId, content } },
-        message: { role: "tool", toolCallId, content }
-      }
-    }
-    const decided = yield* permit(call)
-    return {
-      event: { event: "permission", data: { toolCallId, ...decided } },
-      message: { role: "tool_permission", toolCallId, ...decided }
-    }
+    return tool === undefined ? decision(toolCallId, yield* permit(call)) : result(toolCallId, yield* tool.run(call))
   })
+
+  const refusal =
+    (reason: string) =>
+    (call: ToolCall): Answer =>
+      isOwn(call)
+        ? result(call.toolCallId, `Tool call not run: ${reason}`)
+        : decision(call.toolCallId, { granted: false, reason })
 
   /** Answers calls that `taken` turns have left open, and takes the turns that go on with the answers. */
   const answerAll = (calls: ReadonlyArray<ToolCall>, taken: number): Updates<R> =>
@@ -192,6 +201,17 @@ const make = Effect.fnUntraced(function* <R>(
 
   const openOnes: Updates<R> = Stream.unwrap(Effect.map(openCalls, (calls) => answerAll(calls, 0)))
 
+  /** What is said, in one turn with the refusals of what is open. */
+  const refuseAnd = (reason: string, said: ApplicationMessage): Updates<never> =>
+    Stream.unwrap(
+      Effect.map(Ref.get(state), (state) => {
+        const refusals = Conversation.open(state.conversation).map(refusal(reason))
+        return Stream.fromIterable(refusals.map(({ event }) => toUpdate(state)(event))).pipe(
+          Stream.concat(turn([...refusals.map(({ message }) => message), said]))
+        )
+      })
+    )
+
   const begin = Effect.flatMap(
     Ref.modify(state, (state) => [state.isRunning, SessionState.begin(state)]),
     (isBusy) => (isBusy ? Effect.fail(new SessionBusy()) : Effect.void)
@@ -211,12 +231,14 @@ const make = Effect.fnUntraced(function* <R>(
 
   return {
     id,
-    say: (content, { agent } = {}) => {
-      const said = turn([{ role: "user", content }])
+    say: (content, { agent, notRun } = {}) => {
+      const message: ApplicationMessage = { role: "user", content }
+      const before = notRun === undefined ? openOnes : Stream.empty
+      const said = notRun === undefined ? turn([message]) : refuseAnd(notRun, message)
       // Calls may have been left open by another application of the same session.
-      const again = Stream.fromEffectDrain(reload).pipe(Stream.concat(openOnes), Stream.concat(said))
+      const again = Stream.fromEffectDrain(reload).pipe(Stream.concat(before), Stream.concat(said))
       return Stream.fromEffectDrain(Ref.update(state, (state) => SessionState.change(state, agent))).pipe(
-        Stream.concat(openOnes),
+        Stream.concat(before),
         Stream.concat(Stream.catchIf(said, isPendingCalls, () => again)),
         Stream.concat(answered(1)),
         alone

@@ -5,35 +5,38 @@ import { ConnectForm } from "./ConnectForm.tsx"
 import { failureOf, type Problem } from "./chat/Problem.ts"
 import { Workbench } from "./Workbench.tsx"
 
-/** The page: which server, and all that can be done with it. */
+/** The page: which server, and all that can be done with it. A server that cannot be reached takes nothing away. */
 export const App = () => {
-  const [address, setAddress] = useState(remembered)
+  const [wanted, setWanted] = useState(remembered)
   const [connection, setConnection] = useState<Connection>()
   const [problem, setProblem] = useState<Problem>()
   const [isConnecting, setConnecting] = useState(true)
 
-  useEffect(() => {
-    setConnection(undefined)
-    setProblem(undefined)
-    setConnecting(true)
-    return Effect.runCallback(connect(address), {
-      onExit: (exit) => {
-        if (Exit.hasInterrupts(exit)) return
-        setConnecting(false)
-        if (Exit.isFailure(exit)) return setProblem(failureOf(exit.cause))
-        remember(address)
-        setConnection(exit.value)
-      }
-    })
-  }, [address])
+  useEffect(
+    () =>
+      Effect.runCallback(connect(wanted), {
+        onExit: (exit) => {
+          if (Exit.hasInterrupts(exit)) return
+          setConnecting(false)
+          if (Exit.isFailure(exit)) return setProblem(failureOf(exit.cause))
+          remember(wanted)
+          setConnection(exit.value)
+        }
+      }),
+    [wanted]
+  )
 
   const form = (
     <ConnectForm
-      address={address}
+      address={wanted}
+      connected={connection?.address.baseUrl}
       isConnecting={isConnecting}
       problem={problem}
-      isConnected={connection !== undefined}
-      onConnect={(next: Address) => setAddress({ ...next })}
+      onConnect={(next: Address) => {
+        setProblem(undefined)
+        setConnecting(true)
+        setWanted({ ...next })
+      }}
     />
   )
   return connection === undefined ? (

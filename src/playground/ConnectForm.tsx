@@ -1,34 +1,56 @@
-import { useState } from "preact/hooks"
-import { type Address, isBaseUrl, keyFor } from "./Connection.ts"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { type Address, addressProblem, keyFor } from "./Connection.ts"
 import { ProblemNote } from "./chat/ProblemNote.tsx"
 import type { Problem } from "./chat/Problem.ts"
 
 interface Props {
   readonly address: Address
+  /** The server that the page is connected to, whatever came of the latest attempt. */
+  readonly connected: string | undefined
   readonly isConnecting: boolean
-  readonly isConnected: boolean
   readonly problem: Problem | undefined
   readonly onConnect: (address: Address) => void
 }
 
-const status = ({ isConnected, isConnecting }: Props) => {
+const status = ({ connected, isConnecting, problem }: Props) => {
   if (isConnecting) return "Connecting…"
-  return isConnected ? "Connected." : "Not connected."
+  if (connected === undefined) return "Not connected."
+  return problem === undefined ? "Connected." : `Still connected to ${connected}.`
+}
+
+/** Puts the focus where a problem can be mended, for who is at the form. */
+const useMending = (problem: Problem | undefined) => {
+  const form = useRef<HTMLFormElement>(null)
+  const url = useRef<HTMLInputElement>(null)
+  const key = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (problem === undefined) return
+    const { activeElement, body } = document
+    if (activeElement !== body && form.current?.contains(activeElement) !== true) return
+    const { current } = problem.status === 401 ? key : url
+    current?.focus()
+  }, [problem])
+  return { form, url, key }
 }
 
 /** Asks for the server and the key. */
 export const ConnectForm = (props: Props) => {
   const [baseUrl, setBaseUrl] = useState(props.address.baseUrl)
   const [typedKey, setTypedKey] = useState<string>()
-  const isValid = isBaseUrl(baseUrl)
+  const [isRefused, setRefused] = useState(false)
+  const fields = useMending(props.problem)
+  const wrong = addressProblem(baseUrl)
   const key = typedKey ?? keyFor(props.address, baseUrl)
   return (
     <form
       class="stack"
       aria-label="Connection"
+      noValidate
+      ref={fields.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isValid) return
+        setRefused(wrong !== undefined)
+        if (wrong !== undefined) return fields.url.current?.focus()
         props.onConnect({ baseUrl: baseUrl.trim().replace(/\/+$/, ""), key: key.trim() })
         setTypedKey(undefined)
       }}
@@ -38,16 +60,24 @@ export const ConnectForm = (props: Props) => {
         <input
           type="url"
           required
+          ref={fields.url}
           value={baseUrl}
-          aria-invalid={!isValid}
+          aria-invalid={wrong !== undefined}
+          aria-describedby="url-problem"
           spellcheck={false}
           onInput={(event) => setBaseUrl(event.currentTarget.value)}
         />
       </label>
+      {isRefused && wrong !== undefined ? (
+        <p id="url-problem" class="problem" role="alert">
+          {wrong}
+        </p>
+      ) : null}
       <label>
         Key
         <input
           type="password"
+          ref={fields.key}
           value={key}
           autocomplete="off"
           aria-describedby="key-hint"

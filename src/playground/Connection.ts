@@ -30,8 +30,11 @@ export const remembered = (): Address =>
 /** Keeps the address and its key for this tab, and as long as it: in no other place. */
 export const remember = (address: Address): void => sessionStorage.setItem(place, encode(address))
 
-/** Whether a text is the address of a server. */
-export const isBaseUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+/** Why a text is no address of a server, and what would be one; nothing where it is one. */
+export const addressProblem = (text: string): string | undefined =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+    ? undefined
+    : "The address of a server begins with http:// or https://, such as http://127.0.0.1:3010."
 
 const originOf = (text: string): string | undefined => URL.parse(text)?.origin
 

@@ -1,65 +1,48 @@
-import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
-import type { AgentInfo } from "../protocol/Agent.ts"
-import type { StreamMode } from "../protocol/Turn.ts"
-import type { SessionId, SessionInfo } from "../protocol/Session.ts"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { Connection } from "./Connection.ts"
-import * as Chat from "./chat/Chat.ts"
 import { ChatPanel } from "./chat/ChatPanel.tsx"
-import * as ChatRunner from "./chat/ChatRunner.ts"
 import { Inspector } from "./sessions/Inspector.tsx"
+import * as OpenSession from "./sessions/OpenSession.ts"
 import { SessionList } from "./sessions/SessionList.tsx"
 import { AgentSetup } from "./setup/AgentSetup.tsx"
 import { ClientTools } from "./setup/ClientTools.tsx"
-import * as PageTool from "./setup/PageTool.ts"
-import * as Setup from "./setup/Setup.ts"
 import { StreamField } from "./setup/StreamField.tsx"
 import { Tabs, type View } from "./Tabs.tsx"
+import { useWorkbench } from "./useWorkbench.ts"
 
 interface Props {
   readonly connection: Connection
   readonly connectForm: ComponentChildren
 }
 
+/** Who goes on with a session is taken to its chat. */
+const useView = (baseUrl: string) => {
+  const isGoingOn = () => OpenSession.remembered(sessionStorage, baseUrl) !== undefined
+  const [view, setView] = useState<View>(() => (isGoingOn() ? "chat" : "setup"))
+  const [entered, setEntered] = useState(0)
+  const heading = useRef<HTMLHeadingElement>(null)
+  // A panel that is not shown yet takes no focus.
+  useEffect(() => {
+    if (entered > 0) heading.current?.focus()
+  }, [entered])
+  const enterChat = () => {
+    setView("chat")
+    setEntered(entered + 1)
+  }
+  return { view, setView, heading, enterChat }
+}
+
 /** All that can be done with a server: set an agent up, chat, and look at what happens. */
 export const Workbench = ({ connection, connectForm }: Props) => {
-  const { client, meta } = connection
-  const [view, setView] = useState<View>("setup")
-  const [agentName, setAgentName] = useState(meta.agents[0]?.name ?? "")
-  const [setup, setSetup] = useState(Setup.defaults)
-  const [kept, setKept] = useState<ReadonlyArray<string>>([])
-  const [wantedMode, setWantedMode] = useState<StreamMode>("delta")
-  const [tools, setTools] = useState<ReadonlyArray<PageTool.PageTool>>([])
-  const [sessionId, setSessionId] = useState<SessionId>()
-  const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
-  const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
-  const agent = meta.agents.find(({ name }) => name === agentName)
-
-  const modeOf = (agent: AgentInfo | undefined): StreamMode => {
-    const modes = Setup.streamModes(agent?.capabilities)
-    return modes.find((mode) => mode === wantedMode) ?? modes[0] ?? wantedMode
-  }
+  const { address, client, meta } = connection
+  const { enterChat, heading, setView, view } = useView(address.baseUrl)
+  const bench = useWorkbench(connection)
+  const { agent, chat, sessionId, tools } = bench
 
   // The form that connected is gone, and the focus with it.
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
-  useEffect(() => runner.stop, [runner])
-
-  const leave = () => {
-    runner.leave()
-    setSessionId(undefined)
-    setKept([])
-    const options = Object.entries(setup.options).filter(([name]) => !kept.includes(name))
-    setSetup({ ...setup, options: Object.fromEntries(options) })
-  }
-
-  /** The panel shows a session as it is set up, not as the one before was. */
-  const takeOver = ({ agent }: SessionInfo) => {
-    const taken = Setup.fromConfig(agent)
-    setAgentName(agent.name)
-    setSetup(taken)
-    setKept(Object.keys(taken.options).filter((name) => taken.options[name] === Setup.kept))
-  }
 
   return (
     <main class="workbench" data-view={view}>
@@ -80,16 +63,14 @@ export const Workbench = ({ connection, connectForm }: Props) => {
           <AgentSetup
             agents={meta.agents}
             agent={agent}
-            setup={setup}
+            missing={bench.missing}
+            setup={bench.setup}
             isTaken={sessionId !== undefined}
-            kept={kept}
-            onAgent={(name) => {
-              setAgentName(name)
-              setSetup(Setup.defaults)
-            }}
-            onSetup={setSetup}
+            kept={bench.kept}
+            onAgent={bench.chooseAgent}
+            onSetup={bench.setSetup}
           />
-          <StreamField modes={Setup.streamModes(agent?.capabilities)} mode={modeOf(agent)} onChange={setWantedMode} />
+          <StreamField modes={bench.modes} mode={bench.mode} onChange={bench.setMode} />
         </details>
         <details>
           <summary>Tools of this page ({tools.length})</summary>
@@ -97,7 +78,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             tools={tools}
             taken={(agent?.tools ?? []).map(({ name }) => name)}
             isSupported={agent?.capabilities?.application?.tools !== undefined}
-            onChange={setTools}
+            onChange={bench.setTools}
           />
         </details>
         <details open>
@@ -106,15 +87,11 @@ export const Workbench = ({ connection, connectForm }: Props) => {
             client={client}
             current={sessionId}
             onResume={(info) => {
-              leave()
-              takeOver(info)
-              const adopted = PageTool.adopt(info.tools ?? [], tools)
-              setTools(adopted)
-              runner.resume(info, adopted, modeOf(meta.agents.find(({ name }) => name === info.agent.name)))
-              setView("chat")
+              bench.resume(info)
+              enterChat()
             }}
             onDeleted={(id) => {
-              if (id === sessionId) leave()
+              if (id === sessionId) bench.leave()
             }}
           />
         </details>
@@ -122,12 +99,11 @@ export const Workbench = ({ connection, connectForm }: Props) => {
       <ChatPanel
         chat={chat}
         sessionId={sessionId}
-        runner={runner}
-        onNew={leave}
-        onSay={(text) => {
-          if (agent === undefined) return
-          runner.say(text, agent, setup, tools, modeOf(agent))
-        }}
+        runner={bench.runner}
+        blocked={agent === undefined ? bench.missing : undefined}
+        heading={heading}
+        onNew={bench.leave}
+        onSay={bench.say}
       />
       <Inspector client={client} chat={chat} sessionId={sessionId} />
     </main>

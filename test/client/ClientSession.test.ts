@@ -165,6 +165,41 @@ describe("ClientSession", () => {
     })
   )
 
+  it.live("tells calls that were left open as not run, in the turn of what is said instead", () =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing(
+        Scripted.reply(Scripted.call("get_position", { precise: true }), Scripted.call("look")),
+        Scripted.text("Never mind.")
+      )
+      yield* Effect.gen(function* () {
+        const asked = yield* Deferred.make<void>()
+        const permit = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+        const session = yield* ClientSession.open(asking, { tools, permit })
+        const running = yield* Effect.forkChild(Stream.runDrain(session.say("Where am I?")))
+        yield* Deferred.await(asked)
+        yield* Fiber.interrupt(running)
+        const updates = yield* Stream.runCollect(session.say("Forget it.", { notRun: "it was stopped" }))
+        assert.deepStrictEqual(names(updates), [
+          "client_result",
+          "permission",
+          "turn_start",
+          "tool_result",
+          "text_delta",
+          "turn_stop"
+        ])
+        assert.strictEqual(requests.length, 2)
+        const messages = yield* session.messages
+        assert.deepStrictEqual<unknown>(messages.slice(2), [
+          { role: "tool", toolCallId: "call_001", content: "Tool call not run: it was stopped" },
+          { role: "tool", toolCallId: "call_002", content: "Tool call denied: it was stopped" },
+          { role: "user", content: "Forget it." },
+          { role: "assistant", content: "Never mind." }
+        ])
+        assert.deepStrictEqual(messages, yield* history(session.id))
+      }).pipe(Effect.provide(Layer.provideMerge(berlin, layer)))
+    })
+  )
+
   it.live("goes on after it was interrupted in the middle of a turn", () =>
     Effect.gen(function* () {
       const { layer } = playing(

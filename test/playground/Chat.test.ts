@@ -4,6 +4,7 @@ import type { SessionEvent } from "../../src/client/ClientSession.ts"
 import * as Transcript from "../../src/history/Transcript.ts"
 import * as Chat from "../../src/playground/chat/Chat.ts"
 import * as Entry from "../../src/playground/chat/Entry.ts"
+import type { HistoryMessage } from "../../src/protocol/Message.ts"
 import type { TurnEvent } from "../../src/protocol/TurnEvent.ts"
 
 const heard = (chat: Chat.Chat, ...events: ReadonlyArray<SessionEvent>): Chat.Chat =>
@@ -115,10 +116,41 @@ describe("the chat", () => {
     assert.deepStrictEqual(refused.entries.at(-1), { kind: "stop", reason: "refusal" })
   })
 
-  it("tells a screen reader the answer once it is whole", () => {
-    const streaming = heard(Chat.empty, start, { event: "text_delta", data: { delta: "It is noon." } })
-    assert.notInclude(streaming.spoken, "noon")
-    const ended = Chat.reduce(heard(streaming, stop("end_turn")), { type: "ended" })
-    assert.strictEqual(ended.spoken, "The agent said: It is noon.")
+  it("gives back what was said and came to no turn, and opens the calls anew that were answered with it", () => {
+    const problem = { title: "No connection", message: "the server cannot be reached" }
+    const said = Chat.reduce(waiting, { type: "said", text: "never mind" })
+    const refused = heard(said, { event: "permission", data: { toolCallId: "call_1", granted: false } })
+    for (const how of [{ type: "failed", problem }, { type: "stopped" }] as const) {
+      const broken = Chat.reduce(refused, how)
+      assert.deepStrictEqual(broken.returned, { text: "never mind" })
+      assert.deepStrictEqual(statuses(broken), ["open"])
+      assert.deepInclude(broken.entries, { kind: "user", content: "never mind", isUnsent: true })
+    }
+    const begun = Chat.reduce(heard(refused, start), { type: "failed", problem })
+    assert.isUndefined(begun.returned)
+    assert.deepStrictEqual(statuses(begun), ["denied"])
+    assert.deepInclude(begun.entries, { kind: "user", content: "never mind" })
+    assert.isUndefined(Chat.reduce(Chat.reduce(refused, { type: "stopped" }), { type: "said", text: "so" }).returned)
+  })
+
+  it("shows what came of a call that was answered elsewhere", () => {
+    const denied = heard(waiting, { event: "permission", data: { toolCallId: "call_1", granted: false, reason: "no" } })
+    const called: HistoryMessage = { role: "assistant", content: [{ type: "tool_use", ...call }] }
+    const running = Chat.reduce(denied, { type: "refused", history: [called] })
+    assert.deepStrictEqual(running.entries, [{ kind: "call", call, status: "elsewhere" }])
+    const history: ReadonlyArray<HistoryMessage> = [called, { role: "tool", toolCallId: "call_1", content: "noon" }]
+    const problem = { title: "The server refused", message: "", code: "unknown_tool_call", status: 422 }
+    const failed = Chat.reduce(Chat.reduce(denied, { type: "refused", history }), { type: "failed", problem })
+    assert.deepStrictEqual(failed.entries, [
+      { kind: "call", call, status: "answered", result: "noon" },
+      { kind: "problem", problem }
+    ])
+  })
+
+  it("knows that its session is gone by the answer to what was asked last", () => {
+    const failed = (status: number) =>
+      Chat.reduce(Chat.empty, { type: "failed", problem: { title: "The server refused", message: "", status } })
+    assert.deepStrictEqual([404, 503].map(failed).map(Chat.isGone), [true, false])
+    assert.isFalse(Chat.isGone(Chat.empty))
   })
 })

@@ -33,17 +33,18 @@ const watched = () => {
 }
 
 describe("the runner of the page's chat", () => {
-  const layer = Layer.unwrap(Effect.map(baseUrl, (url) => AgentClient.layer({ baseUrl: url }))).pipe(
-    Layer.provide(FetchHttpClient.layer),
-    Layer.provideMerge(
-      testServer({
-        agents: [agent],
-        model: Scripted.layer((_, index) =>
-          index === 0 ? Scripted.reply(Scripted.text("I was"), Scripted.wait(Effect.never)) : Scripted.text("Yes.")
-        )
-      })
+  /** A server whose model begins with this reply, and its client. */
+  const served = (first: Scripted.Reply) =>
+    Layer.unwrap(Effect.map(baseUrl, (url) => AgentClient.layer({ baseUrl: url }))).pipe(
+      Layer.provide(FetchHttpClient.layer),
+      Layer.provideMerge(
+        testServer({
+          agents: [agent],
+          model: Scripted.layer((_, index) => (index === 0 ? first : Scripted.text("Yes.")))
+        })
+      )
     )
-  )
+  const layer = served(Scripted.reply(Scripted.text("I was"), Scripted.wait(Effect.never)))
 
   it.live("leaves a session that is still being read where something is said instead", () =>
     Effect.gen(function* () {
@@ -61,7 +62,7 @@ describe("the runner of the page's chat", () => {
       })
       const { actions, dispatch, next, opened, sessions } = watched()
       const runner = ChatRunner.make(slow, dispatch, opened)
-      runner.resume(yield* client.session(old), [], "delta")
+      runner.resume(client.session(old), () => ({ tools: [], stream: "delta", isReadOnly: false }))
       yield* Deferred.await(asked)
       assert.deepStrictEqual(
         actions.map(({ type }) => type),
@@ -100,5 +101,25 @@ describe("the runner of the page's chat", () => {
         { role: "assistant", content: "Yes." }
       ])
     }).pipe(Effect.provide(layer))
+  )
+
+  it.live("says what is said after a stop with other tools at once, whatever was asked of the user before", () =>
+    Effect.gen(function* () {
+      const { actions, dispatch, next, opened, sessions } = watched()
+      const client = yield* AgentClient
+      const runner = ChatRunner.make(client, dispatch, opened)
+      const mood = { spec: { name: "get_mood", description: "", parameters: {} } }
+      yield* next("asked", () => runner.say("hello", info, Setup.defaults, [mood], "delta"))
+      yield* next("stopped", runner.stop)
+      yield* next("ended", () => runner.say("are you there?", info, Setup.defaults, [], "delta"))
+      assert.strictEqual(actions.filter(({ type }) => type === "asked").length, 1)
+      const [id] = sessions
+      if (id === undefined) return assert.fail("no session")
+      assert.deepStrictEqual<unknown>((yield* client.history(id)).slice(-3), [
+        { role: "tool", toolCallId: "call_001", content: "Tool call not run: the user went on without it" },
+        { role: "user", content: "are you there?" },
+        { role: "assistant", content: "Yes." }
+      ])
+    }).pipe(Effect.provide(served(Scripted.reply(Scripted.call("get_mood")))))
   )
 })

@@ -169,3 +169,12 @@ describe("a tool of the page", () => {
     ])
   })
 })
+
+describe("a choice", () => {
+  const option = { type: "select", name: "style", options: ["short", "long"], default: "terse" } as const
+
+  it("has its value among its choices, though its agent does not name it", () => {
+    assert.deepStrictEqual(Setup.choices(option, Setup.optionValue(Setup.defaults, option)), ["terse", "short", "long"])
+    assert.deepStrictEqual(Setup.choices(option, "long"), ["short", "long"])
+  })
+})

@@ -10,7 +10,8 @@ const statuses = {
   answer: "waits for your answer",
   granted: "approved",
   denied: "denied",
-  answered: "answered"
+  answered: "answered",
+  elsewhere: "answered elsewhere"
 } as const
 
 interface Props {

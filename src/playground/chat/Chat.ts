@@ -3,6 +3,7 @@ import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
 import * as Entry from "./Entry.ts"
 import type { Problem } from "./Problem.ts"
+import * as Speech from "./Speech.ts"
 
 /** An event, and when it came, in milliseconds since 1970. */
 export interface TimedEvent {
@@ -10,13 +11,24 @@ export interface TimedEvent {
   readonly event: SessionEvent
 }
 
-/** The chat of one session. `heard` is how many events ever came, `spoken` what a screen reader is told last. */
+/**
+ * The chat of one session.
+ *
+ * - `heard`: how many events ever came.
+ * - `spoken`: what a screen reader is told last.
+ * - `begun`: how many entries there were when what runs, or ran last, began; what it gave stands behind them.
+ * - `unconfirmed`: what was said and the ids of calls that were answered, of which no turn has begun yet.
+ * - `returned`: what was said and came to no turn, for the user to send again.
+ */
 export interface Chat {
   readonly entries: ReadonlyArray<Entry.Entry>
   readonly timeline: ReadonlyArray<TimedEvent>
   readonly heard: number
   readonly isRunning: boolean
   readonly spoken: string
+  readonly begun: number
+  readonly unconfirmed: { readonly text: string | undefined; readonly calls: ReadonlyArray<string> }
+  readonly returned: { readonly text: string } | undefined
 }
 
 /** What happens to a chat. */
@@ -26,12 +38,24 @@ export type Action =
   | { readonly type: "wentOn" }
   | { readonly type: "heard"; readonly events: ReadonlyArray<TimedEvent> }
   | { readonly type: "asked"; readonly call: ToolCall; readonly what: "permission" | "answer" }
+  | { readonly type: "refused"; readonly history: ReadonlyArray<HistoryMessage> }
   | { readonly type: "failed"; readonly problem: Problem }
   | { readonly type: "stopped" }
   | { readonly type: "ended" }
 
+const confirmed: Chat["unconfirmed"] = { text: undefined, calls: [] }
+
 /** Nothing was said. */
-export const empty: Chat = { entries: [], timeline: [], heard: 0, isRunning: false, spoken: "" }
+export const empty: Chat = {
+  entries: [],
+  timeline: [],
+  heard: 0,
+  isRunning: false,
+  spoken: "",
+  begun: 0,
+  unconfirmed: confirmed,
+  returned: undefined
+}
 
 /** How many events the timeline keeps. */
 export const timelineLength = 2000
@@ -107,55 +131,104 @@ const release = (entries: ReadonlyArray<Entry.Entry>): ReadonlyArray<Entry.Entry
       : entry
   )
 
-/** The agent's latest text. */
-export const lastText = (entries: ReadonlyArray<Entry.Entry>): string =>
-  entries.reduce((text, entry) => (entry.kind === "text" ? entry.text : text), "")
+const confirm = (before: Chat["unconfirmed"], { data, event }: SessionEvent): Chat["unconfirmed"] => {
+  if (event === "turn_start") return confirmed
+  return event === "client_result" || event === "permission"
+    ? { ...before, calls: [...before.calls, data.toolCallId] }
+    : before
+}
+
+/** What runs has ended before its end: nobody waits any more, and what came to no turn is given back. */
+const breakOff = (chat: Chat): Chat => {
+  const { calls, text } = chat.unconfirmed
+  const open = calls.reduce(
+    (entries, id) => Entry.changeCall(entries, id, ({ call }) => Entry.openCall(call)),
+    release(chat.entries)
+  )
+  return {
+    ...chat,
+    entries: text === undefined ? open : Entry.unsent(open),
+    isRunning: false,
+    unconfirmed: confirmed,
+    returned: text === undefined ? undefined : { text }
+  }
+}
+
+/** The chat with what its session's server has of the calls that were answered in vain. */
+const correct = (chat: Chat, history: ReadonlyArray<HistoryMessage>): Chat => ({
+  ...chat,
+  entries: Entry.corrected(chat.entries, chat.unconfirmed.calls, history),
+  unconfirmed: { ...chat.unconfirmed, calls: [] }
+})
+
+/** Whether the session of the chat was found to be no more. */
+export const isGone = ({ entries }: Chat): boolean => {
+  const last = entries.at(-1)
+  return last?.kind === "problem" && last.problem.status === 404
+}
 
 /**
  * What happens, folded.
  *
  * 1. What was streamed reads as its history would: both give the same entries.
  * 2. A call waits for the user only while somebody asks.
- * 3. The timeline keeps the latest {@link timelineLength} events, in the order in which they came.
+ * 3. What was said, and answered, counts once a turn has begun with it: it is given back, or open again, where none has.
+ * 4. What a screen reader is told is of what ran last alone.
+ * 5. The timeline keeps the latest {@link timelineLength} events, in the order in which they came.
  */
 export const reduce = (chat: Chat, action: Action): Chat => {
   switch (action.type) {
     case "opened":
       return { ...empty, entries: Entry.fromHistory(action.history) }
-    case "said":
+    case "said": {
+      const { text } = action
+      const entries: ReadonlyArray<Entry.Entry> = [...close(chat.entries), { kind: "user", content: text }]
       return {
         ...chat,
-        entries: [...close(chat.entries), { kind: "user", content: action.text }],
+        entries,
         isRunning: true,
-        spoken: "The agent is answering."
+        spoken: "The agent is answering.",
+        begun: entries.length,
+        unconfirmed: { text, calls: [] },
+        returned: undefined
       }
-    case "wentOn":
-      return { ...chat, isRunning: true }
+    }
+    case "wentOn": {
+      const entries = close(chat.entries)
+      return { ...chat, entries, isRunning: true, spoken: "", begun: entries.length, unconfirmed: confirmed }
+    }
     case "heard": {
       const entries = action.events.reduce((entries, { event }) => hear(entries, event), chat.entries)
       const timeline = [...chat.timeline, ...action.events].slice(-timelineLength)
-      return { ...chat, entries, timeline, heard: chat.heard + action.events.length }
+      const unconfirmed = action.events.reduce((before, { event }) => confirm(before, event), chat.unconfirmed)
+      return { ...chat, entries, timeline, unconfirmed, heard: chat.heard + action.events.length }
     }
     case "asked": {
       const { call, what } = action
       const spoken = `The agent waits for your ${what === "answer" ? "answer" : "permission"}: ${call.name}.`
       return { ...chat, entries: asked(chat.entries, call, what), spoken }
     }
+    case "refused":
+      return correct(chat, action.history)
     case "failed": {
       const { problem } = action
-      const entries: ReadonlyArray<Entry.Entry> = [...release(chat.entries), { kind: "problem", problem }]
-      return { ...chat, entries, isRunning: false, spoken: "" }
+      const broken = breakOff(chat)
+      // The note of a problem speaks for itself.
+      return { ...broken, entries: [...broken.entries, { kind: "problem", problem }], spoken: "" }
     }
-    case "stopped":
-      return {
-        ...chat,
-        entries: [...release(chat.entries), { kind: "stop", reason: "stopped" }],
-        isRunning: false,
-        spoken: "Stopped."
-      }
+    case "stopped": {
+      const broken = breakOff(chat)
+      return { ...broken, entries: [...broken.entries, { kind: "stop", reason: "stopped" }], spoken: "Stopped." }
+    }
     case "ended": {
       const entries = release(chat.entries)
-      return { ...chat, entries, isRunning: false, spoken: `The agent said: ${lastText(entries)}` }
+      return {
+        ...chat,
+        entries,
+        isRunning: false,
+        spoken: Speech.of(entries.slice(chat.begun)),
+        unconfirmed: confirmed
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { RefObject } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { SessionId } from "../../protocol/Session.ts"
@@ -11,6 +12,9 @@ interface Props {
   readonly chat: Chat
   readonly sessionId: SessionId | undefined
   readonly runner: ChatRunner
+  /** Why nothing can be said. */
+  readonly blocked: string | undefined
+  readonly heading: RefObject<HTMLHeadingElement | null>
   readonly onNew: () => void
   readonly onSay: (text: string) => void
 }
@@ -18,7 +22,7 @@ interface Props {
 /** How near the end of the chat its reader must be to be taken along, in pixels. */
 const nearEnd = 120
 
-/** Keeps the end in sight for who was reading there. */
+/** Keeps the end in sight for who was reading there; `follow` goes there from anywhere. */
 const useFollow = (chat: Chat) => {
   const log = useRef<HTMLElement>(null)
   const isFollowing = useRef(true)
@@ -30,7 +34,10 @@ const useFollow = (chat: Chat) => {
     if (current === null) return
     isFollowing.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd
   }
-  return { log, onScroll }
+  const follow = () => {
+    isFollowing.current = true
+  }
+  return { log, onScroll, follow }
 }
 
 /** What was typed about one call is not kept for another one. */
@@ -38,8 +45,9 @@ const keyOf = (entry: Entry, index: number): string =>
   entry.kind === "call" ? `${index} ${entry.call.toolCallId}` : `${index}`
 
 /** The chat: what was said, what waits for the user, and where the user speaks. */
-export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
-  const { log, onScroll } = useFollow(chat)
+export const ChatPanel = ({ blocked, chat, heading, onNew, onSay, runner, sessionId }: Props) => {
+  const { follow, log, onScroll } = useFollow(chat)
+  const field = useRef<HTMLTextAreaElement>(null)
   /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
   const settle =
     <A,>(tell: (toolCallId: string, answer: A) => void) =>
@@ -49,10 +57,19 @@ export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
     }
   return (
     <section class="panel chat" aria-label="Chat">
-      <h2 class="unseen">Chat</h2>
+      <h2 class="unseen" tabIndex={-1} ref={heading}>
+        Chat
+      </h2>
       <div class="bar">
         <span class="session">{sessionId === undefined ? "No session yet" : <code>{sessionId}</code>}</span>
-        <button type="button" disabled={sessionId === undefined} onClick={onNew}>
+        <button
+          type="button"
+          disabled={sessionId === undefined}
+          onClick={() => {
+            field.current?.focus()
+            onNew()
+          }}
+        >
           New session
         </button>
       </div>
@@ -70,7 +87,17 @@ export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
       <p class="unseen" role="status" aria-live="polite">
         {chat.spoken}
       </p>
-      <Composer isRunning={chat.isRunning} onSay={onSay} onStop={runner.stop} />
+      <Composer
+        isRunning={chat.isRunning}
+        returned={chat.returned}
+        blocked={blocked}
+        field={field}
+        onSay={(text) => {
+          follow()
+          onSay(text)
+        }}
+        onStop={runner.stop}
+      />
     </section>
   )
 }

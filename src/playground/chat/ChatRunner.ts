@@ -1,6 +1,6 @@
 import { Cause, Clock, Effect, Exit, Fiber, Stream } from "effect"
 import { AgentClient } from "../../client/AgentClient.ts"
-import type { SessionError } from "../../client/AgentError.ts"
+import type { AgentError, SessionError } from "../../client/AgentError.ts"
 import * as ClientSession from "../../client/ClientSession.ts"
 import type { AgentInfo } from "../../protocol/Agent.ts"
 import type { SessionId, SessionInfo } from "../../protocol/Session.ts"
@@ -12,11 +12,19 @@ import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
 
+/** How a session that is there already is gone on with. One that is `isReadOnly` is shown, and its calls are left open. */
+export interface Resumption {
+  readonly tools: ReadonlyArray<PageTool.PageTool>
+  readonly stream: StreamMode
+  readonly isReadOnly: boolean
+}
+
 /** Runs one session at a time, and tells what happens. */
 export interface ChatRunner {
   /**
    * Says something, in a new session with this agent and these tools where there is none. A session under way is told
-   * what differs from its setup, again and again until a turn has begun with it.
+   * what differs from its setup, again and again until a turn has begun with it. Calls that were left open are told as
+   * not run: nobody is asked about what is past.
    */
   readonly say: (
     text: string,
@@ -25,8 +33,8 @@ export interface ChatRunner {
     tools: ReadonlyArray<PageTool.PageTool>,
     stream: StreamMode
   ) => void
-  /** Goes on with a session and its tools, once the one before was left; calls that were left open are asked again. */
-  readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => void
+  /** Goes on with a session once it is read, and the one before was left; calls that were left open are asked again. */
+  readonly resume: (session: Effect.Effect<SessionInfo, AgentError>, prepare: (info: SessionInfo) => Resumption) => void
   /** Interrupts what runs. */
   readonly stop: () => void
   /** Leaves the session, interrupting what runs. */
@@ -34,6 +42,13 @@ export interface ChatRunner {
   readonly permit: (toolCallId: string, permission: ClientSession.Permission) => void
   readonly answer: (toolCallId: string, content: string) => void
 }
+
+/** What the model reads of calls that the user left behind. */
+const notRun = "the user went on without it"
+
+/** Whether a turn was refused since its calls had been answered, or are being answered, by somebody else. */
+const isAnsweredElsewhere = (error: SessionError): boolean =>
+  error._tag === "RequestRefused" && ["unknown_tool_call", "turn_in_progress"].includes(error.code)
 
 /** A runner over a client. `opened` is told each session that is begun or gone on with. */
 export const make = (
@@ -85,11 +100,16 @@ export const make = (
       })
     )
 
-  /** The session with other tools, none included; calls that are open are answered by those that it had. */
+  /** The session with other tools, none included. */
   const retool = (before: ClientSession.ClientSession, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) =>
-    tell(before.goOn).pipe(
-      Effect.andThen(ClientSession.resume(before.id, withTools(tools, stream))),
-      Effect.flatMap(keep(tools, stream))
+    Effect.flatMap(ClientSession.resume(before.id, withTools(tools, stream)), keep(tools, stream))
+
+  /** Runs a session's stream; where others have answered its calls, what came of them is told. */
+  const run = ({ id }: ClientSession.ClientSession, stream: Stream.Stream<ClientSession.Update, SessionError>) =>
+    Effect.tapError(tell(stream), (error) =>
+      isAnsweredElsewhere(error)
+        ? Effect.ignore(Effect.map(client.history(id), (history) => dispatch({ type: "refused", history })))
+        : Effect.void
     )
 
   const toAction = (exit: Exit.Exit<void, SessionError>): Action => {
@@ -140,14 +160,16 @@ export const make = (
         Effect.flatMap(begun, (session) => {
           const change = Setup.change(agent, setups, setup)
           setups = [...setups, setup]
-          return tell(session.say(text, change === undefined ? {} : { agent: change }))
+          return run(session, session.say(text, { notRun, ...(change === undefined ? {} : { agent: change }) }))
         })
       )
     },
-    resume: (info, tools, stream) => {
+    resume: (found, prepare) => {
       dispatch({ type: "wentOn" })
       start(
         Effect.gen(function* () {
+          const info = yield* found
+          const { isReadOnly, stream, tools } = prepare(info)
           setups = [Setup.fromConfig(info.agent)]
           const resumed = yield* Effect.flatMap(
             ClientSession.resume(info.sessionId, options(tools, stream)),
@@ -155,7 +177,7 @@ export const make = (
           )
           dispatch({ type: "opened", history: yield* resumed.messages })
           dispatch({ type: "wentOn" })
-          yield* tell(resumed.goOn)
+          if (!isReadOnly) yield* run(resumed, resumed.goOn)
         })
       )
     },

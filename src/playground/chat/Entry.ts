@@ -1,11 +1,14 @@
 import type { ContentBlock, InputContent } from "../../protocol/Content.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
-import type { StopReason } from "../../protocol/Turn.ts"
+import type { Ending } from "./Ending.ts"
 import type { Problem } from "./Problem.ts"
 
-/** Where a call stands: `open` calls have no answer; `permission` and `answer` wait for the user. */
-export type CallStatus = "open" | "permission" | "answer" | "granted" | "denied" | "answered"
+/**
+ * Where a call stands: `open` calls have no answer; `permission` and `answer` wait for the user; `elsewhere` was answered by
+ * another page, and what came of it is not known here.
+ */
+export type CallStatus = "open" | "permission" | "answer" | "granted" | "denied" | "answered" | "elsewhere"
 
 /** A call with all that came of it. */
 export interface CallEntry {
@@ -16,12 +19,19 @@ export interface CallEntry {
   readonly result?: InputContent
 }
 
+/** What somebody said. `isUnsent` is what no turn has begun with. */
+export interface SaidEntry {
+  readonly kind: "user" | "system"
+  readonly content: InputContent
+  readonly isUnsent?: true
+}
+
 /** What stands in the chat, from top to bottom. `isOpen` text may still grow. */
 export type Entry =
-  | { readonly kind: "user" | "system"; readonly content: InputContent }
+  | SaidEntry
   | { readonly kind: "text" | "thinking"; readonly text: string; readonly isOpen: boolean }
   | CallEntry
-  | { readonly kind: "stop"; readonly reason: StopReason | "stopped" }
+  | { readonly kind: "stop"; readonly reason: Ending }
   | { readonly kind: "problem"; readonly problem: Problem }
 
 /** The entries with the latest call of this id changed; as they are where there is none. */
@@ -83,4 +93,30 @@ export const fromHistory = (history: ReadonlyArray<HistoryMessage>): ReadonlyArr
         : [...entries, ...ofMessage(message)]
   }
   return entries
+}
+
+/**
+ * The entries with the calls of these ids as a history has them: with their results, or answered elsewhere where it has
+ * none yet.
+ */
+export const corrected = (
+  entries: ReadonlyArray<Entry>,
+  ids: ReadonlyArray<string>,
+  history: ReadonlyArray<HistoryMessage>
+): ReadonlyArray<Entry> => {
+  const calls = fromHistory(history).filter((entry) => entry.kind === "call")
+  return ids.reduce((entries, id) => {
+    const known = calls.findLast(({ call }) => call.toolCallId === id)
+    return changeCall(entries, id, ({ call }) =>
+      known?.result === undefined ? { kind: "call", call, status: "elsewhere" } : known
+    )
+  }, entries)
+}
+
+/** The entries with what was said last marked as unsent. */
+export const unsent = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const index = entries.findLastIndex(({ kind }) => kind === "user")
+  return entries.map((entry, other) =>
+    other === index && entry.kind === "user" ? { ...entry, isUnsent: true as const } : entry
+  )
 }

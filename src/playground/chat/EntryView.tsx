@@ -2,17 +2,9 @@ import type { Permission } from "../../client/ClientSession.ts"
 import { Markdown } from "../markdown/Markdown.tsx"
 import { CallView } from "./CallView.tsx"
 import { ContentView } from "./ContentView.tsx"
+import * as Ending from "./Ending.ts"
 import type { Entry } from "./Entry.ts"
 import { ProblemNote } from "./ProblemNote.tsx"
-
-const endings = {
-  stopped: "You stopped the turn.",
-  error: "The turn ended with an error.",
-  refusal: "The agent refused.",
-  max_tokens: "The turn ended at the limit of tokens.",
-  tool_use: "The agent waits.",
-  end_turn: "The turn ended."
-} as const
 
 interface Props {
   readonly entry: Entry
@@ -28,6 +20,7 @@ export const EntryView = ({ entry, onAnswer, onPermit }: Props) => {
       return (
         <article class={entry.kind} aria-label={entry.kind === "user" ? "You" : "System"}>
           <ContentView content={entry.content} />
+          {entry.isUnsent ? <p class="hint">The server has not confirmed this message.</p> : null}
         </article>
       )
     case "text":
@@ -46,7 +39,7 @@ export const EntryView = ({ entry, onAnswer, onPermit }: Props) => {
     case "call":
       return <CallView entry={entry} onPermit={onPermit} onAnswer={onAnswer} />
     case "stop":
-      return <p class={`ending ${entry.reason}`}>{endings[entry.reason]}</p>
+      return <p class={`ending ${entry.reason}`}>{Ending.words[entry.reason]}</p>
     case "problem":
       return <ProblemNote problem={entry.problem} />
   }

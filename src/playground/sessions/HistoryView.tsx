@@ -17,10 +17,10 @@ interface Props {
 
 /** A session's history as the server has it. */
 export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
-  const [messages, setMessages] = useState<ReadonlyArray<HistoryMessage>>([])
+  const [messages, setMessages] = useState<ReadonlyArray<HistoryMessage>>()
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
-    setMessages([])
+    setMessages(undefined)
     setProblem(undefined)
     if (sessionId === undefined) return
     return Effect.runCallback(client.history(sessionId, type), {
@@ -31,12 +31,13 @@ export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
       }
     })
   }, [client, sessionId, type, isRunning])
+  const isEmpty = sessionId === undefined || messages?.length === 0
   return (
     <ScrollRegion kind="scroll" label="History">
       {problem === undefined ? null : <ProblemNote problem={problem} />}
-      {messages.length === 0 && problem === undefined ? <p class="hint">It is empty.</p> : null}
+      {isEmpty ? <p class="hint">It is empty.</p> : null}
       <ol class="timeline" aria-label={`History, ${type}`}>
-        {messages.map((message, index) => (
+        {messages?.map((message, index) => (
           <li key={index}>
             <strong>{message.role}</strong>
             <pre>{JSON.stringify("content" in message ? message.content : message, null, 2)}</pre>

@@ -2,9 +2,11 @@ import { Effect, Exit } from "effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { AgentClient } from "../../client/AgentClient.ts"
 import type { AgentError } from "../../client/AgentError.ts"
-import type { SessionId, SessionInfo, SessionPage } from "../../protocol/Session.ts"
+import type { SessionId, SessionInfo } from "../../protocol/Session.ts"
 import { failureOf, type Problem } from "../chat/Problem.ts"
 import { ProblemNote } from "../chat/ProblemNote.tsx"
+import { useHeir } from "../useHeir.ts"
+import * as Listing from "./Listing.ts"
 import { SessionItem } from "./SessionItem.tsx"
 
 interface Props {
@@ -14,11 +16,9 @@ interface Props {
   readonly onDeleted: (id: SessionId) => void
 }
 
-const nothing: SessionPage = { sessions: [] }
-
 /** The caller's sessions, newest first, a page at a time. */
 export const SessionList = ({ client, current, onDeleted, onResume }: Props) => {
-  const [page, setPage] = useState(nothing)
+  const [listing, setListing] = useState(Listing.empty)
   const [problem, setProblem] = useState<Problem>()
 
   const run = <A,>(effect: Effect.Effect<A, AgentError>, use: (value: A) => void) =>
@@ -31,24 +31,26 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
     })
 
   const refreshing = useRef<HTMLButtonElement>(null)
-  const refresh = () => run(client.sessionPage(), setPage)
+  const list = useRef<HTMLUListElement>(null)
+  const older = useHeir(() => list.current?.querySelector<HTMLElement>("li:last-child button"))
+  const refresh = () => run(client.sessionPage(), (page) => setListing((before) => Listing.refreshed(before, page)))
   const more = (after: string) =>
-    run(client.sessionPage(after), (next) => setPage({ ...next, sessions: [...page.sessions, ...next.sessions] }))
+    run(client.sessionPage(after), (page) => setListing((before) => Listing.extended(before, page)))
   const remove = (id: SessionId) =>
     run(client.deleteSession(id), () => {
-      setPage({ ...page, sessions: page.sessions.filter(({ sessionId }) => sessionId !== id) })
+      setListing((before) => Listing.without(before, id))
       refreshing.current?.focus()
       onDeleted(id)
     })
 
   useEffect(refresh, [client, current])
 
-  const { next, sessions } = page
+  const { isRead, next, sessions } = listing
   return (
     <div class="stack">
       {problem === undefined ? null : <ProblemNote problem={problem} />}
-      {sessions.length === 0 ? <p class="hint">There are none.</p> : null}
-      <ul class="list" aria-label="Sessions">
+      {sessions.length === 0 && isRead ? <p class="hint">There are none.</p> : null}
+      <ul class="list" aria-label="Sessions" ref={list}>
         {sessions.map((info) => (
           <SessionItem
             key={info.sessionId}
@@ -64,7 +66,7 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
           Refresh
         </button>
         {next === undefined ? null : (
-          <button type="button" onClick={() => more(next)}>
+          <button type="button" ref={older} onClick={() => more(next)}>
             Older ones
           </button>
         )}

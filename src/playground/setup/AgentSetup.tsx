@@ -6,7 +6,10 @@ import { ToolModeField } from "./ToolModeField.tsx"
 
 interface Props {
   readonly agents: ReadonlyArray<AgentInfo>
+  /** None where the server has no agents, or no longer the one of the session. */
   readonly agent: AgentInfo | undefined
+  /** Why there is none. */
+  readonly missing: string
   readonly setup: Setup.Setup
   /** Whether a session is under way, which keeps its agent. */
   readonly isTaken: boolean
@@ -17,8 +20,8 @@ interface Props {
 }
 
 /** Chooses an agent, its options, and what it may do with its tools. */
-export const AgentSetup = ({ agent, agents, isTaken, kept, onAgent, onSetup, setup }: Props) => {
-  if (agent === undefined) return <p>This server has no agents.</p>
+export const AgentSetup = ({ agent, agents, isTaken, kept, missing, onAgent, onSetup, setup }: Props) => {
+  if (agent === undefined) return <p>{missing}</p>
   const { options = [], tools = [] } = agent
   return (
     <div class="stack">

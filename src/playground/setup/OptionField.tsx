@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks"
 import type { AgentOption } from "../../protocol/Agent.ts"
-import { kept } from "./Setup.ts"
+import { choices, kept } from "./Setup.ts"
 
 interface Props {
   readonly option: AgentOption
@@ -16,9 +16,9 @@ const Field = ({ id, isKept, onChange, option, value }: Props & { readonly id: s
     case "select":
       return (
         <select {...common} onChange={(event) => onChange(event.currentTarget.value)}>
-          {option.options.map((choice) => (
+          {choices(option, value).map((choice) => (
             <option key={choice} value={choice}>
-              {choice}
+              {choice === "" ? "(none)" : choice}
             </option>
           ))}
         </select>

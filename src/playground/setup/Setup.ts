@@ -35,6 +35,10 @@ export const modeOf = ({ tools }: Setup, name: string): ToolMode => own(tools, n
 export const optionValue = ({ options }: Setup, option: AgentOption): string =>
   own(options, option.name) ?? option.default
 
+/** What a choice is made of: the option's values, and first the one that it has where that is none of them. */
+export const choices = ({ options }: Extract<AgentOption, { readonly type: "select" }>, value: string) =>
+  options.includes(value) ? options : [value, ...options]
+
 const refs = ({ tools = [] }: AgentInfo, setup: Setup) =>
   tools.flatMap(({ name }) => {
     const mode = modeOf(setup, name)
