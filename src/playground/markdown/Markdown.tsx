@@ -1,5 +1,7 @@
-import { lexer, type MarkedToken, type Token } from "marked"
+import type { MarkedToken, Token } from "marked"
 import type { ComponentChildren, VNode } from "preact"
+import { useRef } from "preact/hooks"
+import * as Blocks from "./Blocks.ts"
 
 const known = new Set(["http:", "https:", "mailto:"])
 
@@ -110,38 +112,17 @@ const node = (token: Token): ComponentChildren => {
   }
 }
 
-/** How deep Markdown may be nested to be shown as such. */
-const deepest = 40
+/** What was made of finished blocks; Preact passes over nodes that are the very same as before. */
+const made = new WeakMap<Token, ComponentChildren>()
 
-/** How long a text may be to be read as Markdown, in characters: some texts take the longer to read by the square of that. */
-const longest = 100_000
-
-const childrenOf = (token: Token): ReadonlyArray<Token> => {
-  if (token.type === "list" && "items" in token) return token.items
-  if (token.type === "table" && "rows" in token) {
-    return [...token.header, ...token.rows.flat()].flatMap(
-      (cell: { readonly tokens: ReadonlyArray<Token> }) => cell.tokens
-    )
-  }
-  return "tokens" in token ? (token.tokens ?? []) : []
+const madeOnce = (token: Token): ComponentChildren => {
+  if (!made.has(token)) made.set(token, node(token))
+  return made.get(token)
 }
 
-/** Level by level, since what is nested too deep to be shown is so for a recursion too. */
-const isTooDeep = (tokens: ReadonlyArray<Token>): boolean => {
-  let level = tokens
-  for (let depth = 0; depth < deepest; depth++) level = level.flatMap(childrenOf)
-  return level.length > 0
-}
-
-const tokensOf = (text: string): ReadonlyArray<Token> | undefined => {
-  if (text.length > longest) return undefined
-  try {
-    const tokens = lexer(text)
-    return isTooDeep(tokens) ? undefined : tokens
-  } catch {
-    return undefined
-  }
-}
+const view = (text: string, { tokens }: Blocks.Blocks): VNode => (
+  <div class="markdown">{tokens === undefined ? <p>{text}</p> : tokens.map(madeOnce)}</div>
+)
 
 /**
  * A model's Markdown as nodes.
@@ -151,10 +132,11 @@ const tokensOf = (text: string): ReadonlyArray<Token> | undefined => {
  * 3. Images are not loaded: what they show and where they stand is told.
  * 4. What is nested too deep to be read, or too long, is text.
  */
-export const render = (text: string): VNode => {
-  const tokens = tokensOf(text)
-  return <div class="markdown">{tokens === undefined ? <p>{text}</p> : nodes(tokens)}</div>
-}
+export const render = (text: string): VNode => view(text, Blocks.parse(text))
 
-/** A model's text. */
-export const Markdown = ({ text }: { readonly text: string }) => render(text)
+/** A model's text, which may grow: only its last blocks are read and made anew. */
+export const Markdown = ({ text }: { readonly text: string }) => {
+  const blocks = useRef(Blocks.empty)
+  blocks.current = Blocks.parse(text, blocks.current)
+  return view(text, blocks.current)
+}
