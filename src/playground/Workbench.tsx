@@ -7,6 +7,7 @@ import type { Connection } from "./Connection.ts"
 import * as Chat from "./chat/Chat.ts"
 import { ChatPanel } from "./chat/ChatPanel.tsx"
 import * as ChatRunner from "./chat/ChatRunner.ts"
+import * as Frames from "./chat/Frames.ts"
 import { Inspector } from "./sessions/Inspector.tsx"
 import { SessionList } from "./sessions/SessionList.tsx"
 import { AgentSetup } from "./setup/AgentSetup.tsx"
@@ -32,7 +33,10 @@ export const Workbench = ({ connection, connectForm }: Props) => {
   const [tools, setTools] = useState<ReadonlyArray<PageTool.PageTool>>([])
   const [sessionId, setSessionId] = useState<SessionId>()
   const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
-  const runner = useMemo(() => ChatRunner.make(client, dispatch, setSessionId), [client])
+  const runner = useMemo(
+    () => ChatRunner.make(client, Frames.batched(dispatch, Frames.nextFrame), setSessionId),
+    [client]
+  )
   const agent = meta.agents.find(({ name }) => name === agentName)
 
   const modeOf = (agent: AgentInfo | undefined): StreamMode => {

@@ -1,11 +1,10 @@
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { SessionId } from "../../protocol/Session.ts"
 import type { Chat } from "./Chat.ts"
 import type { ChatRunner } from "./ChatRunner.ts"
 import { Composer } from "./Composer.tsx"
-import type { Entry } from "./Entry.ts"
-import { EntryView } from "./EntryView.tsx"
+import { EntryList } from "./EntryList.tsx"
 
 interface Props {
   readonly chat: Chat
@@ -33,20 +32,19 @@ const useFollow = (chat: Chat) => {
   return { log, onScroll }
 }
 
-/** What was typed about one call is not kept for another one. */
-const keyOf = (entry: Entry, index: number): string =>
-  entry.kind === "call" ? `${index} ${entry.call.toolCallId}` : `${index}`
-
 /** The chat: what was said, what waits for the user, and where the user speaks. */
 export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
   const { log, onScroll } = useFollow(chat)
-  /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
-  const settle =
-    <A,>(tell: (toolCallId: string, answer: A) => void) =>
-    (toolCallId: string, answer: A) => {
-      log.current?.focus()
-      tell(toolCallId, answer)
-    }
+  const { onAnswer, onPermit } = useMemo(() => {
+    /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
+    const settle =
+      <A,>(tell: (toolCallId: string, answer: A) => void) =>
+      (toolCallId: string, answer: A) => {
+        log.current?.focus()
+        tell(toolCallId, answer)
+      }
+    return { onPermit: settle(runner.permit), onAnswer: settle(runner.answer) }
+  }, [runner, log])
   return (
     <section class="panel chat" aria-label="Chat">
       <h2 class="unseen">Chat</h2>
@@ -58,14 +56,7 @@ export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
       </div>
       <ScrollRegion kind="log" label="Conversation" region={log} onScroll={onScroll}>
         {chat.entries.length === 0 ? <p class="hint">Say something to begin, such as “help”.</p> : null}
-        {chat.entries.map((entry, index) => (
-          <EntryView
-            key={keyOf(entry, index)}
-            entry={entry}
-            onPermit={settle(runner.permit)}
-            onAnswer={settle(runner.answer)}
-          />
-        ))}
+        <EntryList entries={chat.entries} onPermit={onPermit} onAnswer={onAnswer} />
       </ScrollRegion>
       <p class="unseen" role="status" aria-live="polite">
         {chat.spoken}

@@ -1,6 +1,7 @@
 import type { MarkedToken, Token } from "marked"
 import type { ComponentChildren, VNode } from "preact"
 import { useRef } from "preact/hooks"
+import { memo } from "../Memo.tsx"
 import * as Blocks from "./Blocks.ts"
 
 const known = new Set(["http:", "https:", "mailto:"])
@@ -112,16 +113,11 @@ const node = (token: Token): ComponentChildren => {
   }
 }
 
-/** What was made of finished blocks; Preact passes over nodes that are the very same as before. */
-const made = new WeakMap<Token, ComponentChildren>()
+/** A block; that of a token that was shown before is not made again. */
+const Block = memo(({ token }: { readonly token: Token }) => <>{node(token)}</>)
 
-const madeOnce = (token: Token): ComponentChildren => {
-  if (!made.has(token)) made.set(token, node(token))
-  return made.get(token)
-}
-
-const view = (text: string, { tokens }: Blocks.Blocks): VNode => (
-  <div class="markdown">{tokens === undefined ? <p>{text}</p> : tokens.map(madeOnce)}</div>
+const view = (text: string, { tokens }: Blocks.Blocks, toNode: (token: Token) => ComponentChildren): VNode => (
+  <div class="markdown">{tokens === undefined ? <p>{text}</p> : tokens.map(toNode)}</div>
 )
 
 /**
@@ -132,11 +128,11 @@ const view = (text: string, { tokens }: Blocks.Blocks): VNode => (
  * 3. Images are not loaded: what they show and where they stand is told.
  * 4. What is nested too deep to be read, or too long, is text.
  */
-export const render = (text: string): VNode => view(text, Blocks.parse(text))
+export const render = (text: string): VNode => view(text, Blocks.parse(text), node)
 
 /** A model's text, which may grow: only its last blocks are read and made anew. */
 export const Markdown = ({ text }: { readonly text: string }) => {
   const blocks = useRef(Blocks.empty)
   blocks.current = Blocks.parse(text, blocks.current)
-  return view(text, blocks.current)
+  return view(text, blocks.current, (token) => <Block token={token} />)
 }
