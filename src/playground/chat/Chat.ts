@@ -33,8 +33,8 @@ export type Action =
 /** Nothing was said. */
 export const empty: Chat = { entries: [], timeline: [], heard: 0, isRunning: false, spoken: "" }
 
-/** How many events the timeline keeps. */
-export const timelineLength = 2000
+/** How many events the timeline keeps: some tens of megabytes of deltas at the most. */
+export const timelineLength = 50_000
 
 type TextKind = "text" | "thinking"
 
