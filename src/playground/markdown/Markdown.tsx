@@ -47,24 +47,27 @@ const node = (token: Token): ComponentChildren => {
     }
     case "table":
       return (
-        <table>
-          <thead>
-            <tr>
-              {token.header.map((cell) => (
-                <th scope="col">{nodes(cell.tokens)}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {token.rows.map((row) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <section class="table" aria-label="Table" tabIndex={0}>
+          <table>
+            <thead>
               <tr>
-                {row.map((cell) => (
-                  <td>{nodes(cell.tokens)}</td>
+                {token.header.map((cell) => (
+                  <th scope="col">{nodes(cell.tokens)}</th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {token.rows.map((row) => (
+                <tr>
+                  {row.map((cell) => (
+                    <td>{nodes(cell.tokens)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
       )
     case "hr":
       return <hr />
