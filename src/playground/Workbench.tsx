@@ -128,9 +128,10 @@ export const Workbench = ({ connection, connectForm }: Props) => {
         sessionId={sessionId}
         runner={runner}
         onNew={leave}
-        onSay={(text) => {
+        takesImages={agent?.capabilities?.image?.data !== undefined}
+        onSay={(text, images) => {
           if (agent === undefined) return
-          runner.say(text, agent, setup, tools, modeOf(agent))
+          runner.say(text, agent, setup, tools, modeOf(agent), images)
         }}
       />
       <Inspector client={client} chat={chat} sessionId={sessionId} />

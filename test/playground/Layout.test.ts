@@ -35,11 +35,12 @@ const table = `# A table
 
 ${"x".repeat(400)}`
 
-const server = testServer({
-  agents: [agent],
-  tools: ToolRegistry.layer(tool),
-  model: Scripted.layer((_, index) => (index === 0 ? Scripted.call(tool.spec.name) : Scripted.text(table)))
-})
+const server = () =>
+  testServer({
+    agents: [agent],
+    tools: ToolRegistry.layer(tool),
+    model: Scripted.layer((_, index) => (index === 0 ? Scripted.call(tool.spec.name) : Scripted.text(table)))
+  })
 
 const looks: ReadonlyArray<Look & { readonly width: number; readonly colorScheme: "light" | "dark" }> = [
   { width: 360, height: 740, colorScheme: "light" },
@@ -110,6 +111,6 @@ describe("the layout of the page", () => {
         assert.deepStrictEqual(await overflowing(page), [])
         await picture(page, `${name}-sessions`)
       })
-    }).pipe(Effect.provide(server))
+    }).pipe(Effect.provide(server()))
   )
 })

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../client/ClientSession.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
+import * as Attachment from "./Attachment.ts"
 import * as Entry from "./Entry.ts"
 import type { Problem } from "./Problem.ts"
 
@@ -22,7 +23,7 @@ export interface Chat {
 /** What happens to a chat. */
 export type Action =
   | { readonly type: "opened"; readonly history: ReadonlyArray<HistoryMessage> }
-  | { readonly type: "said"; readonly text: string }
+  | { readonly type: "said"; readonly text: string; readonly images?: ReadonlyArray<Attachment.Attachment> }
   | { readonly type: "wentOn" }
   | { readonly type: "heard"; readonly events: ReadonlyArray<TimedEvent> }
   | { readonly type: "asked"; readonly call: ToolCall; readonly what: "permission" | "answer" }
@@ -125,7 +126,10 @@ export const reduce = (chat: Chat, action: Action): Chat => {
     case "said":
       return {
         ...chat,
-        entries: [...close(chat.entries), { kind: "user", content: action.text }],
+        entries: [
+          ...close(chat.entries),
+          { kind: "user", content: Attachment.toContent(action.text, action.images ?? []) }
+        ],
         isRunning: true,
         spoken: "The agent is answering."
       }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { SessionId } from "../../protocol/Session.ts"
+import type { Attachment } from "./Attachment.ts"
 import type { Chat } from "./Chat.ts"
 import type { ChatRunner } from "./ChatRunner.ts"
 import { Composer } from "./Composer.tsx"
@@ -11,7 +12,8 @@ interface Props {
   readonly sessionId: SessionId | undefined
   readonly runner: ChatRunner
   readonly onNew: () => void
-  readonly onSay: (text: string) => void
+  readonly takesImages: boolean
+  readonly onSay: (text: string, images: ReadonlyArray<Attachment>) => void
 }
 
 /** How near the end of the chat its reader must be to be taken along, in pixels. */
@@ -33,7 +35,7 @@ const useFollow = (chat: Chat) => {
 }
 
 /** The chat: what was said, what waits for the user, and where the user speaks. */
-export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
+export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId, takesImages }: Props) => {
   const { log, onScroll } = useFollow(chat)
   const { onAnswer, onPermit } = useMemo(() => {
     /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
@@ -61,7 +63,7 @@ export const ChatPanel = ({ chat, onNew, onSay, runner, sessionId }: Props) => {
       <p class="unseen" role="status" aria-live="polite">
         {chat.spoken}
       </p>
-      <Composer isRunning={chat.isRunning} onSay={onSay} onStop={runner.stop} />
+      <Composer isRunning={chat.isRunning} takesImages={takesImages} onSay={onSay} onStop={runner.stop} />
     </section>
   )
 }

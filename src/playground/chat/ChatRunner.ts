@@ -8,6 +8,7 @@ import type { ToolCall } from "../../protocol/Tool.ts"
 import type { StreamMode } from "../../protocol/Turn.ts"
 import * as PageTool from "../setup/PageTool.ts"
 import * as Setup from "../setup/Setup.ts"
+import * as Attachment from "./Attachment.ts"
 import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
@@ -23,7 +24,8 @@ export interface ChatRunner {
     agent: AgentInfo,
     setup: Setup.Setup,
     tools: ReadonlyArray<PageTool.PageTool>,
-    stream: StreamMode
+    stream: StreamMode,
+    images?: ReadonlyArray<Attachment.Attachment>
   ) => void
   /** Goes on with a session and its tools, once the one before was left; calls that were left open are asked again. */
   readonly resume: (info: SessionInfo, tools: ReadonlyArray<PageTool.PageTool>, stream: StreamMode) => void
@@ -121,8 +123,8 @@ export const make = (
   }
 
   return {
-    say: (text, agent, setup, tools, stream) => {
-      dispatch({ type: "said", text })
+    say: (text, agent, setup, tools, stream, images = []) => {
+      dispatch({ type: "said", text, images })
       const begun = Effect.suspend(() => {
         if (session !== undefined) {
           const isSame = tools === told && stream === streamed
@@ -140,7 +142,7 @@ export const make = (
         Effect.flatMap(begun, (session) => {
           const change = Setup.change(agent, setups, setup)
           setups = [...setups, setup]
-          return tell(session.say(text, change === undefined ? {} : { agent: change }))
+          return tell(session.say(Attachment.toContent(text, images), change === undefined ? {} : { agent: change }))
         })
       )
     },

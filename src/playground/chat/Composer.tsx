@@ -1,17 +1,23 @@
 import { useState } from "preact/hooks"
+import { AttachImages } from "./AttachImages.tsx"
+import type { Attachment } from "./Attachment.ts"
 
 interface Props {
   readonly isRunning: boolean
-  readonly onSay: (text: string) => void
+  /** Whether the agent takes images. */
+  readonly takesImages: boolean
+  readonly onSay: (text: string, images: ReadonlyArray<Attachment>) => void
   readonly onStop: () => void
 }
 
 /** Where the user speaks: Enter sends, Shift and Enter begin a new line. */
-export const Composer = ({ isRunning, onSay, onStop }: Props) => {
+export const Composer = ({ isRunning, onSay, onStop, takesImages }: Props) => {
   const [text, setText] = useState("")
+  const [images, setImages] = useState<ReadonlyArray<Attachment>>([])
   const send = () => {
-    if (isRunning || text.trim() === "") return
-    onSay(text)
+    if (isRunning || (text.trim() === "" && images.length === 0)) return
+    onSay(text, images)
+    setImages([])
     setText("")
   }
   return (
@@ -45,6 +51,7 @@ export const Composer = ({ isRunning, onSay, onStop }: Props) => {
       <button type="submit" class="primary" aria-disabled={isRunning}>
         Send
       </button>
+      {takesImages ? <AttachImages images={images} onChange={setImages} /> : null}
     </form>
   )
 }
