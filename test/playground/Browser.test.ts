@@ -1,4 +1,4 @@
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { type Look, barriers, browser, open } from "../support/Chromium.ts"
@@ -6,7 +6,7 @@ import { askProcess, type ServerProcess, startServer } from "../support/ServerPr
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { ask, baseUrl, testServer } from "../support/TestServer.ts"
-import { build, choose, picture, say } from "./Page.ts"
+import { choose, picture, say } from "./Page.ts"
 
 interface Visit {
   readonly page: Page
@@ -80,8 +80,6 @@ const hostile = `# Look
 \`\`\``
 
 describe("the playground in a browser", () => {
-  beforeAll(() => void build())
-
   it.live("connects, and shows what the agent is", () =>
     visit(async ({ page }) => {
       await page.getByText("Connected.").waitFor()

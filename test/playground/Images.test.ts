@@ -1,11 +1,11 @@
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { barriers, browser, open } from "../support/Chromium.ts"
 import { ask, baseUrl, testServer } from "../support/TestServer.ts"
-import { build, picture, say } from "./Page.ts"
+import { picture, say } from "./Page.ts"
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const url = `data:image/png;base64,${png}`
@@ -42,8 +42,6 @@ const give = (page: Page, type: "paste" | "drop", name: string) =>
   )
 
 describe("images in a browser", () => {
-  beforeAll(() => void build())
-
   it.live("are chosen, pasted and dropped, taken away again, and sent with the message", () =>
     Effect.gen(function* () {
       const { complaints, hosts, page } = yield* open(yield* browser, yield* baseUrl)

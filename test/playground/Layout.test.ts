@@ -1,4 +1,4 @@
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Page } from "playwright-core"
 import * as Agent from "../../src/agent/Agent.ts"
@@ -7,7 +7,7 @@ import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
 import { barriers, browser, type Look, open } from "../support/Chromium.ts"
 import { baseUrl, testServer } from "../support/TestServer.ts"
-import { build, choose, picture, say } from "./Page.ts"
+import { choose, picture, say } from "./Page.ts"
 
 const long = (name: string) => `${name}_${"without_a_space_".repeat(5)}x`.slice(0, 64)
 
@@ -85,8 +85,6 @@ const brokenWords = (page: Page) =>
   })
 
 describe("the layout of the page", () => {
-  beforeAll(() => void build())
-
   it.live.each(looks)("has room for long names and wide tables, $width pixels wide and $colorScheme", (look) =>
     Effect.gen(function* () {
       const { page } = yield* open(yield* browser, yield* baseUrl, look)

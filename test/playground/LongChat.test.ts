@@ -1,11 +1,11 @@
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { browser, open } from "../support/Chromium.ts"
 import { baseUrl, openSession, testServer } from "../support/TestServer.ts"
-import { build, say } from "./Page.ts"
+import { say } from "./Page.ts"
 
 declare global {
   namespace globalThis {
@@ -41,8 +41,6 @@ const countRenders = () => {
 }
 
 describe("a long chat in a browser", () => {
-  beforeAll(() => void build())
-
   it.live("renders no entry again that has not changed, while an answer is streamed", () =>
     Effect.gen(function* () {
       yield* openSession({ agent: { name: "agent" }, messages: history })

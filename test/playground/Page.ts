@@ -1,13 +1,9 @@
-import { execFileSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import type { Page } from "playwright-core"
 
 const root = resolve(import.meta.dirname, "../..")
 const screenshots = join(root, "test/output/playground")
-
-/** Builds the page from its sources as they are. */
-export const build = () => execFileSync(process.execPath, [join(root, "src/playground/build.mjs")])
 
 /** Keeps what the page looks like, for people. */
 export const picture = async (page: Page, name: string) => {

@@ -1,11 +1,11 @@
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { barriers, browser, open } from "../support/Chromium.ts"
 import { baseUrl, testServer } from "../support/TestServer.ts"
-import { build, picture, say } from "./Page.ts"
+import { picture, say } from "./Page.ts"
 
 const deltas = 5_000
 
@@ -14,8 +14,6 @@ const types = (page: Page) => page.getByRole("group", { name: "Types of events" 
 const timeline = (page: Page) => page.getByRole("region", { name: "Timeline" })
 
 describe("the timeline in a browser", () => {
-  beforeAll(() => void build())
-
   it.live("has every event of a long turn, though few rows at once, and shows one whole", () =>
     Effect.gen(function* () {
       const { complaints, page } = yield* open(yield* browser, yield* baseUrl)

@@ -18,24 +18,25 @@ const read = (file: File) =>
 export const AttachImages = ({ images, onChange }: Props) => {
   const [problem, setProblem] = useState<string>()
   const root = useRef<HTMLDivElement>(null)
+  // Files are read side by side: each is added to what is attached by then.
+  const latest = useRef(images)
+  latest.current = images
+  const change = (next: ReadonlyArray<Attachment.Attachment>) => {
+    latest.current = next
+    onChange(next)
+  }
+  const addOne = async (file: File): Promise<string | undefined> => {
+    const alone = Attachment.problemOf(file, [])
+    if (alone !== undefined) return alone
+    const attachment = await read(file).catch(() => undefined)
+    if (attachment === undefined) return `${file.name} cannot be read.`
+    const together = Attachment.problemOf(file, latest.current)
+    if (together === undefined) change([...latest.current, attachment])
+    return together
+  }
   const add = async (files: ReadonlyArray<File>) => {
-    let attached = images
-    let refused: string | undefined
-    for (const file of files) {
-      const problem = Attachment.problemOf(file, attached)
-      if (problem === undefined) {
-        await read(file).then(
-          (attachment) => {
-            attached = [...attached, attachment]
-          },
-          () => {
-            refused = `${file.name} cannot be read.`
-          }
-        )
-      } else refused = problem
-    }
-    setProblem(refused)
-    onChange(attached)
+    const problems = await Promise.all(files.map(addOne))
+    setProblem(problems.find((problem) => problem !== undefined))
   }
 
   // The form is the composer's: what is pasted or dropped anywhere in it is meant for the message.
@@ -85,7 +86,7 @@ export const AttachImages = ({ images, onChange }: Props) => {
             <button
               type="button"
               aria-label={`Remove ${name}`}
-              onClick={() => onChange(images.filter((_, other) => other !== index))}
+              onClick={() => change(images.filter((_, other) => other !== index))}
             >
               ×
             </button>

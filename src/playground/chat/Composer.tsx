@@ -14,9 +14,10 @@ interface Props {
 export const Composer = ({ isRunning, onSay, onStop, takesImages }: Props) => {
   const [text, setText] = useState("")
   const [images, setImages] = useState<ReadonlyArray<Attachment>>([])
+  const attached = takesImages ? images : []
   const send = () => {
-    if (isRunning || (text.trim() === "" && images.length === 0)) return
-    onSay(text, images)
+    if (isRunning || (text.trim() === "" && attached.length === 0)) return
+    onSay(text, attached)
     setImages([])
     setText("")
   }
@@ -51,7 +52,7 @@ export const Composer = ({ isRunning, onSay, onStop, takesImages }: Props) => {
       <button type="submit" class="primary" aria-disabled={isRunning}>
         Send
       </button>
-      {takesImages ? <AttachImages images={images} onChange={setImages} /> : null}
+      {takesImages ? <AttachImages images={attached} onChange={setImages} /> : null}
     </form>
   )
 }
