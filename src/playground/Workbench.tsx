@@ -103,6 +103,7 @@ export const Workbench = ({ connection, connectForm }: Props) => {
         blocked={agent === undefined ? bench.missing : undefined}
         heading={heading}
         onNew={bench.leave}
+        takesImages={agent?.capabilities?.image?.data !== undefined}
         onSay={bench.say}
       />
       <Inspector client={client} chat={chat} sessionId={sessionId} />

@@ -5,7 +5,9 @@ import type { SessionId, SessionInfo } from "../protocol/Session.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
 import type { Connection } from "./Connection.ts"
 import * as Chat from "./chat/Chat.ts"
+import type { Attachment } from "./chat/Attachment.ts"
 import * as ChatRunner from "./chat/ChatRunner.ts"
+import * as Frames from "./chat/Frames.ts"
 import * as OpenSession from "./sessions/OpenSession.ts"
 import * as PageTool from "./setup/PageTool.ts"
 import * as Setup from "./setup/Setup.ts"
@@ -24,7 +26,7 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
       OpenSession.remember(sessionStorage, baseUrl, id)
       setSessionId(id)
     }
-    return ChatRunner.make(client, dispatch, opened)
+    return ChatRunner.make(client, Frames.batched(dispatch, Frames.nextFrame), opened)
   }, [client])
 
   const agentOf = (name: string) => agents.find((agent) => agent.name === name)
@@ -97,8 +99,8 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
       leave()
       goOn(Effect.succeed(info))
     },
-    say: (text: string) => {
-      if (agent !== undefined) runner.say(text, agent, setup, tools, modeOf(agentName))
+    say: (text: string, images: ReadonlyArray<Attachment>) => {
+      if (agent !== undefined) runner.say(text, agent, setup, tools, modeOf(agentName), images)
     }
   }
 }

@@ -1,6 +1,7 @@
-import { extname, join } from "node:path"
-import { Effect, FileSystem, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { join } from "node:path"
+import { Effect, FileSystem, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as StaticFile from "./StaticFile.ts"
 
 /** Where the build of `src/playground` stands, beside the sources as beside what is compiled from them. */
 const built = join(import.meta.dirname, "../../dist/playground")
@@ -23,22 +24,16 @@ const headers = {
   "referrer-policy": "no-referrer"
 }
 
-const contentTypes: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml"
-}
+/** All but the page itself bear a hash of what they say in their names. */
+const cacheControl = (isPage: boolean) => (isPage ? "no-cache" : "public, max-age=31536000, immutable")
 
-const toRoute = (name: string, bytes: Uint8Array) => {
+const toRoute = (name: string, contentType: string, bytes: Uint8Array) => {
   const isPage = name === "index.html"
+  const file = StaticFile.make(bytes, contentType, cacheControl(isPage))
   return HttpRouter.route(
     "GET",
     isPage ? "/" : `/${name}`,
-    HttpServerResponse.uint8Array(bytes, {
-      contentType: contentTypes[extname(name)] ?? "application/octet-stream",
-      headers: { ...headers, "cache-control": isPage ? "no-cache" : "public, max-age=31536000, immutable" }
-    })
+    Effect.map(HttpServerRequest.HttpServerRequest, (request) => StaticFile.respond(file, request.headers, headers))
   )
 }
 
@@ -54,27 +49,28 @@ const text = (sentence: string) =>
 /** What stands at `/` where the playground is off. */
 export const off = text("See /docs.")
 
+const unbuilt = text("Its playground is not built; npm ci or npm run build builds it. The API is at /docs.")
+
 /**
  * The playground at `/`.
  *
  * 1. Only files that the build had when the server started are served, each by its own name: no path leads elsewhere.
  * 2. The page is asked for anew each time; what bears a hash in its name is kept by browsers for good.
- * 3. Where there is no build, `/` says so.
+ * 3. Where there is no build, `/` says so. A build that cannot be read is a defect.
  */
 export const layer = (folder: string = built) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
-      const names = (yield* files.readDirectory(folder, { recursive: true })).filter(
-        (name) => extname(name) in contentTypes
+      if (!(yield* files.exists(join(folder, "index.html")))) return unbuilt
+      const names = yield* files.readDirectory(folder, { recursive: true })
+      const routes = names.flatMap((name) =>
+        Option.toArray(StaticFile.contentType(name)).map((contentType) =>
+          Effect.map(files.readFile(join(folder, name)), (bytes) =>
+            toRoute(name.replaceAll("\\", "/"), contentType, bytes)
+          )
+        )
       )
-      const routes = yield* Effect.forEach(names, (name) =>
-        Effect.map(files.readFile(join(folder, name)), (bytes) => toRoute(name.replaceAll("\\", "/"), bytes))
-      )
-      return names.includes("index.html") ? HttpRouter.addAll(routes) : yield* Effect.fail("no page")
-    }).pipe(
-      Effect.orElseSucceed(() =>
-        text("Its playground is not built; npm ci or npm run build builds it. The API is at /docs.")
-      )
-    )
+      return HttpRouter.addAll(yield* Effect.all(routes))
+    }).pipe(Effect.orDie)
   )

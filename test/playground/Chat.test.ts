@@ -122,7 +122,7 @@ describe("the chat", () => {
     const refused = heard(said, { event: "permission", data: { toolCallId: "call_1", granted: false } })
     for (const how of [{ type: "failed", problem }, { type: "stopped" }] as const) {
       const broken = Chat.reduce(refused, how)
-      assert.deepStrictEqual(broken.returned, { text: "never mind" })
+      assert.deepStrictEqual(broken.returned, { text: "never mind", images: [] })
       assert.deepStrictEqual(statuses(broken), ["open"])
       assert.deepInclude(broken.entries, { kind: "user", content: "never mind", isUnsent: true })
     }

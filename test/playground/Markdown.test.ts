@@ -19,9 +19,11 @@ const textOf = (markdown: string) => parts(render(markdown)).text
 const tagsOf = (markdown: string) => parts(render(markdown)).elements.map(({ type }) => type)
 
 const allowed = new Set(
-  "div p h3 h4 h5 h6 pre code table thead tbody tr th td hr blockquote ol ul li a span strong em del br".split(" ")
+  "div p h3 h4 h5 h6 pre code section table thead tbody tr th td hr blockquote ol ul li a span strong em del br".split(
+    " "
+  )
 )
-const allowedProps = new Set(["children", "class", "scope", "start", "href", "rel", "target"])
+const allowedProps = new Set(["children", "class", "scope", "start", "href", "rel", "target", "aria-label", "tabIndex"])
 
 /** Pieces of Markdown and of HTML, which a model may put together in any way. */
 const Piece = Schema.Literals([

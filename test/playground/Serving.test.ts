@@ -7,6 +7,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { guard } from "../../src/server/HttpGuard.ts"
 import * as Playground from "../../src/server/Playground.ts"
+import * as StaticFile from "../../src/server/StaticFile.ts"
 import { run } from "../support/CommandLine.ts"
 import { startServer } from "../support/ServerProcess.ts"
 import { temporaryFolder } from "../support/TemporaryFile.ts"
@@ -16,8 +17,8 @@ import { ask, testServer } from "../support/TestServer.ts"
 const built = Effect.map(temporaryFolder, (folder) => {
   mkdirSync(join(folder, "page/assets"), { recursive: true })
   writeFileSync(join(folder, "secret.html"), "not yours")
-  writeFileSync(join(folder, "page/index.html"), "<!doctype html>")
-  writeFileSync(join(folder, "page/assets/index-abc.js"), "export {}")
+  writeFileSync(join(folder, "page/index.html"), `<!doctype html>${"<p>again</p>".repeat(100)}`)
+  writeFileSync(join(folder, "page/assets/index-abc.js"), "export {}\n".repeat(100))
   writeFileSync(join(folder, "page/assets/index-abc.css"), "p {}")
   writeFileSync(join(folder, "page/assets/index-abc.js.map"), "{}")
   return join(folder, "page")
@@ -78,6 +79,56 @@ describe("the playground's files", () => {
       }).pipe(Effect.provide(serving(yield* built)))
     })
   )
+
+  it.live("come compressed to who takes that, and by one tag for each form", () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        for (const path of ["/", "/assets/index-abc.js"]) {
+          const plain = yield* ask(path, { headers: { "accept-encoding": "identity" } })
+          const gzipped = yield* ask(path, { headers: { "accept-encoding": "br;q=1, GZIP;q=0.5" } })
+          assert.isNull(plain.headers.get("content-encoding"))
+          assert.strictEqual(gzipped.headers.get("content-encoding"), "gzip")
+          assert.strictEqual(gzipped.text, plain.text)
+          assert.isBelow(Number(gzipped.headers.get("content-length")), Number(plain.headers.get("content-length")))
+          assert.match(plain.headers.get("etag") ?? "", /^"[\w-]+"$/)
+          assert.notStrictEqual(plain.headers.get("etag"), gzipped.headers.get("etag"))
+          for (const { headers } of [plain, gzipped]) assert.strictEqual(headers.get("vary"), "accept-encoding")
+        }
+      }).pipe(Effect.provide(serving(yield* built)))
+    })
+  )
+
+  it.live("are not sent again to who has them", () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        const first = yield* ask("/")
+        const etag = first.headers.get("etag") ?? ""
+        for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+          const { headers, status, text } = yield* ask("/", { headers: { "if-none-match": known } })
+          assert.deepStrictEqual([status, text], [304, ""], known)
+          for (const name of ["etag", "vary", "cache-control", "content-security-policy"]) {
+            assert.strictEqual(headers.get(name), first.headers.get(name))
+          }
+        }
+        const other = yield* ask("/", { headers: { "if-none-match": etag, "accept-encoding": "identity" } })
+        assert.strictEqual(other.status, 200)
+        assert.strictEqual((yield* ask("/", { headers: { "if-none-match": '"other"' } })).status, 200)
+      }).pipe(Effect.provide(serving(yield* built)))
+    })
+  )
+
+  it.each([
+    { header: undefined, takes: false },
+    { header: "", takes: false },
+    { header: "gzip", takes: true },
+    { header: "br, Gzip;q=0.2", takes: true },
+    { header: "*", takes: true },
+    { header: "gzip;q=0, *", takes: false },
+    { header: "gzip; q=0.000", takes: false },
+    { header: "x-gzip2, identity", takes: false }
+  ])("come compressed where Accept-Encoding is $header: $takes", ({ header, takes }) => {
+    assert.strictEqual(StaticFile.takesGzip(header), takes)
+  })
 
   it.live("are missed in words where there was no build", () =>
     Effect.gen(function* () {

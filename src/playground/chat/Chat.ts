@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../client/ClientSession.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
+import * as Attachment from "./Attachment.ts"
 import * as Entry from "./Entry.ts"
 import type { Problem } from "./Problem.ts"
 import * as Speech from "./Speech.ts"
@@ -9,6 +10,12 @@ import * as Speech from "./Speech.ts"
 export interface TimedEvent {
   readonly at: number
   readonly event: SessionEvent
+}
+
+/** What the user says. */
+export interface Said {
+  readonly text: string
+  readonly images: ReadonlyArray<Attachment.Attachment>
 }
 
 /**
@@ -27,14 +34,14 @@ export interface Chat {
   readonly isRunning: boolean
   readonly spoken: string
   readonly begun: number
-  readonly unconfirmed: { readonly text: string | undefined; readonly calls: ReadonlyArray<string> }
-  readonly returned: { readonly text: string } | undefined
+  readonly unconfirmed: { readonly said: Said | undefined; readonly calls: ReadonlyArray<string> }
+  readonly returned: Said | undefined
 }
 
 /** What happens to a chat. */
 export type Action =
   | { readonly type: "opened"; readonly history: ReadonlyArray<HistoryMessage> }
-  | { readonly type: "said"; readonly text: string }
+  | { readonly type: "said"; readonly text: string; readonly images?: ReadonlyArray<Attachment.Attachment> }
   | { readonly type: "wentOn" }
   | { readonly type: "heard"; readonly events: ReadonlyArray<TimedEvent> }
   | { readonly type: "asked"; readonly call: ToolCall; readonly what: "permission" | "answer" }
@@ -43,7 +50,7 @@ export type Action =
   | { readonly type: "stopped" }
   | { readonly type: "ended" }
 
-const confirmed: Chat["unconfirmed"] = { text: undefined, calls: [] }
+const confirmed: Chat["unconfirmed"] = { said: undefined, calls: [] }
 
 /** Nothing was said. */
 export const empty: Chat = {
@@ -57,8 +64,8 @@ export const empty: Chat = {
   returned: undefined
 }
 
-/** How many events the timeline keeps. */
-export const timelineLength = 2000
+/** How many events the timeline keeps: some tens of megabytes of deltas at the most. */
+export const timelineLength = 50_000
 
 type TextKind = "text" | "thinking"
 
@@ -140,17 +147,17 @@ const confirm = (before: Chat["unconfirmed"], { data, event }: SessionEvent): Ch
 
 /** What runs has ended before its end: nobody waits any more, and what came to no turn is given back. */
 const breakOff = (chat: Chat): Chat => {
-  const { calls, text } = chat.unconfirmed
+  const { calls, said } = chat.unconfirmed
   const open = calls.reduce(
     (entries, id) => Entry.changeCall(entries, id, ({ call }) => Entry.openCall(call)),
     release(chat.entries)
   )
   return {
     ...chat,
-    entries: text === undefined ? open : Entry.unsent(open),
+    entries: said === undefined ? open : Entry.unsent(open),
     isRunning: false,
     unconfirmed: confirmed,
-    returned: text === undefined ? undefined : { text }
+    returned: said
   }
 }
 
@@ -181,15 +188,16 @@ export const reduce = (chat: Chat, action: Action): Chat => {
     case "opened":
       return { ...empty, entries: Entry.fromHistory(action.history) }
     case "said": {
-      const { text } = action
-      const entries: ReadonlyArray<Entry.Entry> = [...close(chat.entries), { kind: "user", content: text }]
+      const { images = [], text } = action
+      const content = Attachment.toContent(text, images)
+      const entries: ReadonlyArray<Entry.Entry> = [...close(chat.entries), { kind: "user", content }]
       return {
         ...chat,
         entries,
         isRunning: true,
         spoken: "The agent is answering.",
         begun: entries.length,
-        unconfirmed: { text, calls: [] },
+        unconfirmed: { said: { text, images }, calls: [] },
         returned: undefined
       }
     }

@@ -1,12 +1,12 @@
 import type { RefObject } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { SessionId } from "../../protocol/Session.ts"
+import type { Attachment } from "./Attachment.ts"
 import type { Chat } from "./Chat.ts"
 import type { ChatRunner } from "./ChatRunner.ts"
 import { Composer } from "./Composer.tsx"
-import type { Entry } from "./Entry.ts"
-import { EntryView } from "./EntryView.tsx"
+import { EntryList } from "./EntryList.tsx"
 
 interface Props {
   readonly chat: Chat
@@ -16,7 +16,8 @@ interface Props {
   readonly blocked: string | undefined
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly onNew: () => void
-  readonly onSay: (text: string) => void
+  readonly takesImages: boolean
+  readonly onSay: (text: string, images: ReadonlyArray<Attachment>) => void
 }
 
 /** How near the end of the chat its reader must be to be taken along, in pixels. */
@@ -40,21 +41,20 @@ const useFollow = (chat: Chat) => {
   return { log, onScroll, follow }
 }
 
-/** What was typed about one call is not kept for another one. */
-const keyOf = (entry: Entry, index: number): string =>
-  entry.kind === "call" ? `${index} ${entry.call.toolCallId}` : `${index}`
-
 /** The chat: what was said, what waits for the user, and where the user speaks. */
-export const ChatPanel = ({ blocked, chat, heading, onNew, onSay, runner, sessionId }: Props) => {
+export const ChatPanel = ({ blocked, chat, heading, onNew, onSay, runner, sessionId, takesImages }: Props) => {
   const { follow, log, onScroll } = useFollow(chat)
   const field = useRef<HTMLTextAreaElement>(null)
-  /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
-  const settle =
-    <A,>(tell: (toolCallId: string, answer: A) => void) =>
-    (toolCallId: string, answer: A) => {
-      log.current?.focus()
-      tell(toolCallId, answer)
-    }
+  const { onAnswer, onPermit } = useMemo(() => {
+    /** The form goes with the answer: who is on the keyboard goes on in the conversation. */
+    const settle =
+      <A,>(tell: (toolCallId: string, answer: A) => void) =>
+      (toolCallId: string, answer: A) => {
+        log.current?.focus()
+        tell(toolCallId, answer)
+      }
+    return { onPermit: settle(runner.permit), onAnswer: settle(runner.answer) }
+  }, [runner, log])
   return (
     <section class="panel chat" aria-label="Chat">
       <h2 class="unseen" tabIndex={-1} ref={heading}>
@@ -75,14 +75,7 @@ export const ChatPanel = ({ blocked, chat, heading, onNew, onSay, runner, sessio
       </div>
       <ScrollRegion kind="log" label="Conversation" region={log} onScroll={onScroll}>
         {chat.entries.length === 0 ? <p class="hint">Say something to begin, such as “help”.</p> : null}
-        {chat.entries.map((entry, index) => (
-          <EntryView
-            key={keyOf(entry, index)}
-            entry={entry}
-            onPermit={settle(runner.permit)}
-            onAnswer={settle(runner.answer)}
-          />
-        ))}
+        <EntryList entries={chat.entries} onPermit={onPermit} onAnswer={onAnswer} />
       </ScrollRegion>
       <p class="unseen" role="status" aria-live="polite">
         {chat.spoken}
@@ -91,10 +84,11 @@ export const ChatPanel = ({ blocked, chat, heading, onNew, onSay, runner, sessio
         isRunning={chat.isRunning}
         returned={chat.returned}
         blocked={blocked}
+        takesImages={takesImages}
         field={field}
-        onSay={(text) => {
+        onSay={(text, images) => {
           follow()
-          onSay(text)
+          onSay(text, images)
         }}
         onStop={runner.stop}
       />

@@ -8,6 +8,7 @@ import type { ToolCall } from "../../protocol/Tool.ts"
 import type { StreamMode } from "../../protocol/Turn.ts"
 import * as PageTool from "../setup/PageTool.ts"
 import * as Setup from "../setup/Setup.ts"
+import * as Attachment from "./Attachment.ts"
 import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
@@ -31,7 +32,8 @@ export interface ChatRunner {
     agent: AgentInfo,
     setup: Setup.Setup,
     tools: ReadonlyArray<PageTool.PageTool>,
-    stream: StreamMode
+    stream: StreamMode,
+    images?: ReadonlyArray<Attachment.Attachment>
   ) => void
   /** Goes on with a session once it is read, and the one before was left; calls that were left open are asked again. */
   readonly resume: (session: Effect.Effect<SessionInfo, AgentError>, prepare: (info: SessionInfo) => Resumption) => void
@@ -141,8 +143,8 @@ export const make = (
   }
 
   return {
-    say: (text, agent, setup, tools, stream) => {
-      dispatch({ type: "said", text })
+    say: (text, agent, setup, tools, stream, images = []) => {
+      dispatch({ type: "said", text, images })
       const begun = Effect.suspend(() => {
         if (session !== undefined) {
           const isSame = tools === told && stream === streamed
@@ -160,7 +162,13 @@ export const make = (
         Effect.flatMap(begun, (session) => {
           const change = Setup.change(agent, setups, setup)
           setups = [...setups, setup]
-          return run(session, session.say(text, { notRun, ...(change === undefined ? {} : { agent: change }) }))
+          return run(
+            session,
+            session.say(Attachment.toContent(text, images), {
+              notRun,
+              ...(change === undefined ? {} : { agent: change })
+            })
+          )
         })
       )
     },

@@ -1,29 +1,39 @@
 import type { RefObject } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { useHeir } from "../useHeir.ts"
+import { AttachImages } from "./AttachImages.tsx"
+import type { Attachment } from "./Attachment.ts"
+import type { Said } from "./Chat.ts"
 
 interface Props {
   readonly isRunning: boolean
   /** What was said and came to no turn: it is put back where nothing else was typed. */
-  readonly returned: { readonly text: string } | undefined
+  readonly returned: Said | undefined
+  /** Whether the agent takes images. */
+  readonly takesImages: boolean
   /** Why nothing can be said. */
   readonly blocked: string | undefined
   readonly field: RefObject<HTMLTextAreaElement | null>
-  readonly onSay: (text: string) => void
+  readonly onSay: (text: string, images: ReadonlyArray<Attachment>) => void
   readonly onStop: () => void
 }
 
 /** Where the user speaks: Enter sends, Shift and Enter begin a new line. */
-export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned }: Props) => {
+export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned, takesImages }: Props) => {
   const [text, setText] = useState("")
+  const [images, setImages] = useState<ReadonlyArray<Attachment>>([])
   const stop = useHeir(() => field.current)
   useEffect(() => {
-    if (returned !== undefined) setText((typed) => (typed === "" ? returned.text : typed))
+    if (returned === undefined || text !== "" || images.length > 0) return
+    setText(returned.text)
+    setImages(returned.images)
   }, [returned])
+  const attached = takesImages ? images : []
   const isClosed = isRunning || blocked !== undefined
   const send = () => {
-    if (isClosed || text.trim() === "") return
-    onSay(text)
+    if (isClosed || (text.trim() === "" && attached.length === 0)) return
+    onSay(text, attached)
+    setImages([])
     setText("")
   }
   return (
@@ -60,6 +70,7 @@ export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned }:
         <button type="submit" class="primary" aria-disabled={isClosed}>
           Send
         </button>
+        {takesImages ? <AttachImages images={attached} onChange={setImages} /> : null}
       </form>
     </>
   )

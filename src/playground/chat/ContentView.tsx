@@ -1,18 +1,24 @@
-import type { InputContent } from "../../protocol/Content.ts"
+import type { ImageBlock, InputContent, TextBlock } from "../../protocol/Content.ts"
 
-/** What is shown of an image's address: the data of an inline one is long. */
-const shown = (url: string): string => (url.startsWith("data:") ? `${url.slice(0, 40)}…` : url)
+const isInline = ({ url }: ImageBlock): boolean => url.startsWith("data:")
 
-/** What somebody said, as it was written; images are told, not loaded. */
+const Block = ({ block }: { readonly block: TextBlock | ImageBlock }) => {
+  if (block.type === "text") return <p class="plain">{block.text}</p>
+  return isInline(block) ? (
+    <img class="inline" src={block.url} alt="Attached" />
+  ) : (
+    <p class="plain">[image] {block.url}</p>
+  )
+}
+
+/** What somebody said, as it was written. Inline images are shown; those that stand elsewhere are told, not loaded. */
 export const ContentView = ({ content }: { readonly content: InputContent }) =>
   typeof content === "string" ? (
     <p class="plain">{content}</p>
   ) : (
     <div>
       {content.map((block, index) => (
-        <p class="plain" key={index}>
-          {block.type === "text" ? block.text : `[image] ${shown(block.url)}`}
-        </p>
+        <Block key={index} block={block} />
       ))}
     </div>
   )

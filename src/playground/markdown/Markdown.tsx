@@ -1,5 +1,8 @@
-import { lexer, type MarkedToken, type Token } from "marked"
+import type { MarkedToken, Token } from "marked"
 import type { ComponentChildren, VNode } from "preact"
+import { useRef } from "preact/hooks"
+import { memo } from "../Memo.tsx"
+import * as Blocks from "./Blocks.ts"
 
 const known = new Set(["http:", "https:", "mailto:"])
 
@@ -44,24 +47,27 @@ const node = (token: Token): ComponentChildren => {
     }
     case "table":
       return (
-        <table>
-          <thead>
-            <tr>
-              {token.header.map((cell) => (
-                <th scope="col">{nodes(cell.tokens)}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {token.rows.map((row) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <section class="table" aria-label="Table" tabIndex={0}>
+          <table>
+            <thead>
               <tr>
-                {row.map((cell) => (
-                  <td>{nodes(cell.tokens)}</td>
+                {token.header.map((cell) => (
+                  <th scope="col">{nodes(cell.tokens)}</th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {token.rows.map((row) => (
+                <tr>
+                  {row.map((cell) => (
+                    <td>{nodes(cell.tokens)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
       )
     case "hr":
       return <hr />
@@ -110,38 +116,12 @@ const node = (token: Token): ComponentChildren => {
   }
 }
 
-/** How deep Markdown may be nested to be shown as such. */
-const deepest = 40
+/** A block; that of a token that was shown before is not made again. */
+const Block = memo(({ token }: { readonly token: Token }) => <>{node(token)}</>)
 
-/** How long a text may be to be read as Markdown, in characters: some texts take the longer to read by the square of that. */
-const longest = 100_000
-
-const childrenOf = (token: Token): ReadonlyArray<Token> => {
-  if (token.type === "list" && "items" in token) return token.items
-  if (token.type === "table" && "rows" in token) {
-    return [...token.header, ...token.rows.flat()].flatMap(
-      (cell: { readonly tokens: ReadonlyArray<Token> }) => cell.tokens
-    )
-  }
-  return "tokens" in token ? (token.tokens ?? []) : []
-}
-
-/** Level by level, since what is nested too deep to be shown is so for a recursion too. */
-const isTooDeep = (tokens: ReadonlyArray<Token>): boolean => {
-  let level = tokens
-  for (let depth = 0; depth < deepest; depth++) level = level.flatMap(childrenOf)
-  return level.length > 0
-}
-
-const tokensOf = (text: string): ReadonlyArray<Token> | undefined => {
-  if (text.length > longest) return undefined
-  try {
-    const tokens = lexer(text)
-    return isTooDeep(tokens) ? undefined : tokens
-  } catch {
-    return undefined
-  }
-}
+const view = (text: string, { tokens }: Blocks.Blocks, toNode: (token: Token) => ComponentChildren): VNode => (
+  <div class="markdown">{tokens === undefined ? <p>{text}</p> : tokens.map(toNode)}</div>
+)
 
 /**
  * A model's Markdown as nodes.
@@ -151,10 +131,11 @@ const tokensOf = (text: string): ReadonlyArray<Token> | undefined => {
  * 3. Images are not loaded: what they show and where they stand is told.
  * 4. What is nested too deep to be read, or too long, is text.
  */
-export const render = (text: string): VNode => {
-  const tokens = tokensOf(text)
-  return <div class="markdown">{tokens === undefined ? <p>{text}</p> : nodes(tokens)}</div>
-}
+export const render = (text: string): VNode => view(text, Blocks.parse(text), node)
 
-/** A model's text. */
-export const Markdown = ({ text }: { readonly text: string }) => render(text)
+/** A model's text, which may grow: only its last blocks are read and made anew. */
+export const Markdown = ({ text }: { readonly text: string }) => {
+  const blocks = useRef(Blocks.empty)
+  blocks.current = Blocks.parse(text, blocks.current)
+  return view(text, blocks.current, (token) => <Block token={token} />)
+}

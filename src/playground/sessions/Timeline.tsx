@@ -1,38 +1,27 @@
-import { DateTime } from "effect"
-import { ScrollRegion } from "../ScrollRegion.tsx"
-import type { Chat } from "../chat/Chat.ts"
+import { useMemo, useState } from "preact/hooks"
+import type { Chat, TimedEvent } from "../chat/Chat.ts"
+import * as EventFilter from "./EventFilter.ts"
+import { EventRows } from "./EventRows.tsx"
+import { EventView } from "./EventView.tsx"
+import { TypeFilter } from "./TypeFilter.tsx"
 
-/** How many events are shown, latest first. */
-const shown = 300
+const nothing: ReadonlySet<EventFilter.EventType> = new Set()
 
-/** How much of an event is shown, in characters. */
-const longest = 2000
-
-const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
-
-const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
-
-const clock = (at: number): string => iso(at).slice(11, 23)
-
-/** The events as they came, latest first, each with its time (UTC). */
-export const Timeline = ({ chat: { heard, timeline } }: { readonly chat: Chat }) => (
-  <ScrollRegion kind="scroll" label="Timeline">
-    {timeline.length === 0 ? <p class="hint">Nothing has happened yet.</p> : null}
-    {heard > shown ? (
-      <p class="hint">
-        The latest {shown} of {heard} events.
-      </p>
-    ) : null}
-    <ol class="timeline" aria-label="Events, latest first" reversed>
-      {timeline
-        .slice(-shown)
-        .toReversed()
-        .map(({ at, event }, index) => (
-          <li key={heard - index}>
-            <time dateTime={iso(at)}>{clock(at)}</time> <strong>{event.event}</strong>{" "}
-            <code>{cut(JSON.stringify(event.data))}</code>
-          </li>
-        ))}
-    </ol>
-  </ScrollRegion>
-)
+/** The events as they came, of the types that the user wants to see. */
+export const Timeline = ({ chat: { heard, timeline } }: { readonly chat: Chat }) => {
+  const [hidden, setHidden] = useState(nothing)
+  const [chosen, setChosen] = useState<TimedEvent>()
+  const counts = useMemo(() => EventFilter.counts(timeline), [timeline])
+  const events = useMemo(() => EventFilter.shown(timeline, hidden), [timeline, hidden])
+  const leftOff = heard - timeline.length
+  if (timeline.length === 0) return <p class="hint">Nothing has happened yet.</p>
+  return (
+    <>
+      <TypeFilter counts={counts} hidden={hidden} onChange={setHidden} />
+      {leftOff > 0 ? <p class="hint">{leftOff} earlier events are left off.</p> : null}
+      {events.length === 0 ? <p class="hint">All of them are hidden.</p> : null}
+      <EventRows key={[...hidden].join()} events={events} chosen={chosen} onChoose={setChosen} />
+      {chosen === undefined || !events.includes(chosen) ? null : <EventView timed={chosen} />}
+    </>
+  )
+}
