@@ -16,8 +16,11 @@ export interface Chat extends OpenSession {
   readonly url: string
 }
 
-const resumeText = ({ session, url }: Chat): string =>
-  `effect-aap chat ${onOneLine(url)} --session ${onOneLine(session.id)}`
+/** A word as a shell reads it: the server names its sessions as it likes. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${onOneLine(word).replaceAll("'", "'\\''")}'`
+
+const resumeText = ({ session, url }: Chat): string => `effect-aap chat ${quoted(url)} --session ${quoted(session.id)}`
 
 /** Says one thing, and ends as its last turn did. */
 export const script = Effect.fnUntraced(function* (chat: Chat, message: string, json: boolean) {
@@ -50,15 +53,23 @@ export const interactive = Effect.fnUntraced(function* (chat: Chat) {
   yield* screen.note(
     `${onOneLine(chat.settings.agent.name)} at ${onOneLine(chat.url)}, session ${onOneLine(session.id)}. /help tells what can be typed.`
   )
-  /** A change is told with the first turn that begins. */
-  const say = (text: string) =>
-    Effect.flatMap(Ref.get(settings), (now) =>
-      turn(
-        Stream.tap(session.say(text, ChatSettings.toTell(now)), ({ event }) =>
-          event.event === "turn_start" ? Ref.update(settings, ChatSettings.told) : Effect.void
-        )
-      )
+  /** A change is told with the first turn that begins. What was said and came to no turn stands in the next line. */
+  const say = Effect.fnUntraced(function* (text: string) {
+    const isSaid = yield* Ref.make(false)
+    const updates = Stream.tap(
+      session.say(text, ChatSettings.toTell(yield* Ref.get(settings))),
+      ({ event, messages }) =>
+        event.event === "turn_start"
+          ? Effect.andThen(
+              Ref.update(settings, ChatSettings.told),
+              // Turns with answers to calls that were left open come before it.
+              Ref.set(isSaid, messages().at(-1)?.role === "user")
+            )
+          : Effect.void
     )
+    yield* turn(updates)
+    if (!(yield* Ref.get(isSaid))) yield* keyboard.giveBack(text)
+  })
   const setTo = (next: ChatSettings.Settings) =>
     Effect.andThen(Ref.set(settings, next), screen.note("Set, from the next message on."))
   const secret = (name: string) =>

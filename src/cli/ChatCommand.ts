@@ -88,6 +88,14 @@ const keyFor = Effect.fnUntraced(function* ({ key, url }: Asked, screen: ChatScr
 const chatting = Effect.fnUntraced(function* (asked: Asked) {
   const inScript = Option.isSome(asked.message)
   if (asked.json && !inScript) return yield* new CommandFailed({ message: "--json needs --message" })
+  if (
+    Option.contains(
+      Option.map(asked.message, (text) => text.trim()),
+      ""
+    )
+  ) {
+    return yield* new CommandFailed({ message: "--message has nothing to say" })
+  }
   if (!inScript && !(yield* ChatScreen.isTerminal(false))) {
     return yield* new CommandFailed({ message: "there is no terminal to chat on; give --message TEXT" })
   }

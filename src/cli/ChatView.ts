@@ -11,20 +11,22 @@ export interface Piece {
   readonly dim: boolean
 }
 
-/** What was shown last, and the names of the calls so far, by id. */
+/** What was shown last, and the calls so far, by id: their names, and which have no result yet. */
 export interface View {
   readonly block: "none" | "text" | "thinking"
   readonly atLineStart: boolean
   readonly names: ReadonlyMap<string, string>
+  readonly open: ReadonlySet<string>
 }
 
 /** Nothing was shown. */
-export const empty: View = { block: "none", atLineStart: true, names: new Map() }
+export const empty: View = { block: "none", atLineStart: true, names: new Map(), open: new Set() }
 
 /** The same, where these calls were shown before. */
 export const after = (calls: ReadonlyArray<ToolCall>): View => ({
   ...empty,
-  names: new Map(calls.map(({ name, toolCallId }) => [toolCallId, name]))
+  names: new Map(calls.map(({ name, toolCallId }) => [toolCallId, name])),
+  open: new Set(calls.map(({ toolCallId }) => toolCallId))
 })
 
 /** How much of a call's input, or its result, is shown, in characters. */
@@ -100,13 +102,20 @@ export const show = (view: View, event: SessionEvent): Shown => {
       return whole(view, "thinking", event.data.thinking)
     case "tool_call": {
       const { name, toolCallId } = event.data
-      const named = { ...view, names: new Map([...view.names, [toolCallId, name]]) }
+      // One that is told again before its result is the same call, whatever else is told of it.
+      if (view.open.has(toolCallId)) return [view, []]
+      const named: View = {
+        ...view,
+        names: new Map([...view.names, [toolCallId, name]]),
+        open: new Set([...view.open, toolCallId])
+      }
       return beside(named, line(`→ ${cut(callText(event.data), shownLength)}`))
     }
     case "tool_result":
     case "client_result": {
       const { content, toolCallId } = event.data
-      return beside(view, line(`← ${nameOf(toolCallId)}: ${cut(onOneLine(textOf(content)), shownLength)}`, true))
+      const answered: View = { ...view, open: new Set([...view.open].filter((id) => id !== toolCallId)) }
+      return beside(answered, line(`← ${nameOf(toolCallId)}: ${cut(onOneLine(textOf(content)), shownLength)}`, true))
     }
     case "permission": {
       const { granted, reason, toolCallId } = event.data

@@ -14,6 +14,8 @@ export interface Keyboard {
   readonly quit: Effect.Effect<void>
   /** What was typed outside of questions, and behind the end of one; it is given once. */
   readonly typedAhead: Effect.Effect<string>
+  /** Gives a line back that came to nothing: it stands before what was typed ahead. */
+  readonly giveBack: (line: string) => Effect.Effect<void>
 }
 
 /** Reads the keys of a terminal, whose input ends with a key that quits, until the scope closes. */
@@ -33,8 +35,11 @@ export const make = Effect.fnUntraced(function* (terminal: Terminal.Terminal) {
       yield* keep(others)
       if (isQuitting) yield* Queue.offer(quits, undefined)
     } else {
-      yield* Queue.offerAll(open.value, others)
-      if (isQuitting) yield* Queue.end(open.value)
+      if (isQuitting) {
+        // It does not wait behind what was typed before it.
+        yield* Effect.flatMap(Queue.clear(open.value), keep)
+        yield* Queue.end(open.value)
+      } else yield* Queue.offerAll(open.value, others)
     }
     return isQuitting
   })
@@ -71,7 +76,8 @@ export const make = Effect.fnUntraced(function* (terminal: Terminal.Terminal) {
   const keyboard: Keyboard = {
     terminal: Terminal.make({ ...terminal, readInput }),
     quit: Effect.andThen(Queue.clear(quits), Effect.ignore(Queue.take(quits))),
-    typedAhead: Ref.getAndSet(ahead, "")
+    typedAhead: Ref.getAndSet(ahead, ""),
+    giveBack: (line) => Ref.update(ahead, (text) => (text === "" ? line : `${line}\n${text}`))
   }
   return keyboard
 })

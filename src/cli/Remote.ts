@@ -2,6 +2,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Config, Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { AgentClient } from "../client/AgentClient.ts"
+import { printable } from "../client/Printable.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 
 /** The server that a command speaks to. */
@@ -31,5 +32,5 @@ export const telling = <A, E, R>(
   effect: Effect.Effect<A, E | CommandFailed, R>
 ): Effect.Effect<A, E | CommandFailed, R> =>
   Effect.tapError(effect, (error) =>
-    error instanceof CommandFailed ? Console.error(`effect-aap: ${error.message}`) : Effect.void
+    error instanceof CommandFailed ? Console.error(`effect-aap: ${printable(error.message)}`) : Effect.void
   )

@@ -2,16 +2,38 @@ import { Option, type Terminal } from "effect"
 
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
+const keyless = { name: "", ctrl: false, meta: false, shift: false }
+
+/** What a key types, where it types anything; Enter types a new line where more follows it. */
+const textOf = (input: Terminal.UserInput, isLast: boolean): string | undefined => {
+  if (isEnter(input)) return isLast ? undefined : "\n"
+  const text = Option.getOrElse(input.input, () => "")
+  return text === "" || input.key.ctrl || input.key.meta || /\p{Cc}/u.test(text) ? undefined : text
+}
+
 /**
- * Keys that came at once, such as those of a text that was pasted: its lines belong together, so that an Enter that more
- * follows is a line's end and sends nothing off.
+ * Keys that came at once, such as those of a text that was pasted.
+ *
+ * 1. Its lines belong together: an Enter that more follows is a line's end and sends nothing off.
+ * 2. Neighbouring keys that type something are one, however long: a question is drawn anew for each key.
  */
-export const together = (keys: ReadonlyArray<Terminal.UserInput>): ReadonlyArray<Terminal.UserInput> =>
-  keys.map((input, index) =>
-    isEnter(input) && index < keys.length - 1
-      ? { input: Option.some("\n"), key: { name: "", ctrl: false, meta: false, shift: false } }
-      : input
-  )
+export const together = (keys: ReadonlyArray<Terminal.UserInput>): ReadonlyArray<Terminal.UserInput> => {
+  const joined: Array<Terminal.UserInput> = []
+  let typed = ""
+  const flush = () => {
+    if (typed !== "") joined.push({ input: Option.some(typed), key: keyless })
+    typed = ""
+  }
+  for (const [index, input] of keys.entries()) {
+    const text = textOf(input, index === keys.length - 1)
+    if (text === undefined) {
+      flush()
+      joined.push(input)
+    } else typed += text
+  }
+  flush()
+  return joined
+}
 
 /**
  * A text, once a key was pressed that no question waited for.
@@ -25,5 +47,5 @@ export const typed = (text: string, input: Terminal.UserInput): string => {
   if (key.name === "backspace") return [...text].slice(0, -1).join("")
   if (key.ctrl) return key.name === "u" ? "" : text
   const added = Option.getOrElse(input.input, () => "")
-  return added === "\n" || !/\p{Cc}/u.test(added) ? text + added : text
+  return /[^\P{Cc}\n]/u.test(added) ? text : text + added
 }

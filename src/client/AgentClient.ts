@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import * as Replay from "../history/Replay.ts"
 import { Meta } from "../protocol/Agent.ts"
@@ -88,7 +88,10 @@ const RequestHeaders = Context.Reference<Readonly<Record<string, string>>>("effe
   defaultValue: () => ({})
 })
 
-/** Puts the key on each request, and the headers of the one at hand; no trace ids, which other hosts may not let through. */
+/**
+ * Puts the key on each request, and the headers of the one at hand; no trace ids, which other hosts may not let through. No
+ * redirect is followed: what is said, and secret options, are meant for the address that was given.
+ */
 const authorized =
   ({ apiKey }: AgentClientOptions) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient =>
@@ -99,7 +102,8 @@ const authorized =
           return HttpClientRequest.setHeaders(keyed, headers)
         })
       ),
-      HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false))
+      HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false)),
+      HttpClient.transformResponse(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }))
     )
 
 const withKey = ({ idempotencyKey }: SendOptions) =>
@@ -110,8 +114,11 @@ const responseMode = "response-only"
 /** What is wrong with the options, and would be right. No key stands in it. */
 const faultOf = ({ apiKey, baseUrl }: AgentClientOptions): string | undefined => {
   const url = URL.parse(String(baseUrl))
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+  if (url === null || !/^https?:$/.test(url.protocol)) {
     return `${JSON.stringify(String(baseUrl))} is no address of a server; give one such as http://127.0.0.1:3010`
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    return `the address of a server has no user, password, query or fragment; give one such as ${url.origin}${url.pathname}`
   }
   return apiKey === undefined || /^[\x21-\x7e]+$/.test(Redacted.value(apiKey))
     ? undefined
@@ -164,11 +171,11 @@ export const make = Effect.fnUntraced(function* (
   return AgentClient.of({
     meta: ask(api.meta({ responseMode }), Answer.json(Meta)),
     sessionPage,
-    sessions: Stream.paginate(undefined as string | undefined, (after) =>
-      Effect.flatMap(sessionPage(after), ({ next, sessions }) =>
-        next !== undefined && next === after
-          ? Effect.fail(new InvalidAnswer({ message: "the next page of sessions is the same one again" }))
-          : Effect.succeed([sessions, Option.fromUndefinedOr(next)] as const)
+    sessions: Stream.paginate([] as ReadonlyArray<string>, (cursors) =>
+      Effect.flatMap(sessionPage(cursors.at(-1)), ({ next, sessions }) =>
+        next !== undefined && cursors.includes(next)
+          ? Effect.fail(new InvalidAnswer({ message: "the next page of sessions is one that was read before" }))
+          : Effect.succeed([sessions, Option.map(Option.fromUndefinedOr(next), (next) => [...cursors, next])] as const)
       )
     ),
     createSession: (payload, options = {}) =>

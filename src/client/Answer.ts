@@ -67,9 +67,11 @@ const textOf = (
     Stream.mkString
   )
 
-/** Where a redirect leads. Clients do not follow it everywhere: the key is meant for the address that was given. */
-const pointer = ({ headers: { location } }: Response): string =>
-  location === undefined ? "" : ` and points to ${location.slice(0, quoted)}`
+/** What an answer was, in words. A redirect is told with where it leads, which browsers do not let a page know. */
+const statusText = ({ headers: { location }, status }: Response): string => {
+  if (status === 0) return "with a redirect, which is not followed"
+  return location === undefined ? `${status}` : `${status} and points to ${location.slice(0, quoted)}`
+}
 
 /** The refusal that an answer is, whoever wrote its body. */
 const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Return<never, AgentError> {
@@ -79,7 +81,7 @@ const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Retu
   const error = Option.match(decodeErrorBody(text), {
     onNone: () => ({
       code: `http_${response.status}`,
-      message: `the server answered ${response.status}${pointer(response)}: ${text.trim().slice(0, quoted) || "with nothing"}`
+      message: `the server answered ${statusText(response)}: ${text.trim().slice(0, quoted) || "with nothing"}`
     }),
     onSome: ({ error }) => error
   })

@@ -55,7 +55,8 @@ export interface SessionChange {
  *
  * 1. Calls of the application's tools are run, and permission is asked, side by side; all answers go back together, and the
  *    agent goes on, until it has nothing more to ask.
- * 2. A stream that fails or is interrupted leaves the session to be gone on with: what the server has is read anew.
+ * 2. A stream that fails or is interrupted leaves the session to be gone on with: what the server has is read anew, and what
+ *    tools gave that have run is sent then; they do not run again.
  */
 export interface ClientSession<out R = never> {
   readonly id: SessionId
@@ -129,17 +130,28 @@ const make = Effect.fnUntraced(function* <R>(
   const isOwn = ({ name }: ToolCall) => byName.has(name)
   const state = yield* Ref.make(SessionState.make(history, toTell))
 
+  /** Runs a tool, and keeps what came of it before anything can be interrupted. */
+  const run = (tool: ClientTool.ClientTool<R>, call: ToolCall) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(tool.run(call)), (content) =>
+        Ref.update(state, (state) => SessionState.ran(state, { call, content }))
+      )
+    )
+
   const answer = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<Answer, never, R> {
     const { toolCallId } = call
     const tool = byName.get(call.name)
-    return tool === undefined ? decision(toolCallId, yield* permit(call)) : result(toolCallId, yield* tool.run(call))
+    if (tool === undefined) return decision(toolCallId, yield* permit(call))
+    const kept = SessionState.resultOf(yield* Ref.get(state), call)
+    return result(toolCallId, kept === undefined ? yield* run(tool, call) : kept.content)
   })
 
+  /** What a call is told that nobody answers any more; one that has run all the same is told what came of it. */
   const refusal =
-    (reason: string) =>
+    (reason: string, state: SessionState.SessionState) =>
     (call: ToolCall): Answer =>
       isOwn(call)
-        ? result(call.toolCallId, `Tool call not run: ${reason}`)
+        ? result(call.toolCallId, SessionState.resultOf(state, call)?.content ?? `Tool call not run: ${reason}`)
         : decision(call.toolCallId, { granted: false, reason })
 
   /** Answers calls that `taken` turns have left open, and takes the turns that go on with the answers. */
@@ -157,6 +169,10 @@ const make = Effect.fnUntraced(function* <R>(
         Stream.concat(Stream.suspend(() => turns(messages, taken)))
       )
     })
+
+  const reload = Effect.flatMap(client.history(id), (history) =>
+    Ref.update(state, (state) => SessionState.reload(state, history))
+  )
 
   const settle = client.history(id).pipe(
     Effect.flatMap((history) => Ref.update(state, (state) => SessionState.settle(state, history))),
@@ -186,16 +202,17 @@ const make = Effect.fnUntraced(function* <R>(
       })
     )
 
-  /** Answers what the latest of `taken` turns has asked for. */
+  /** Answers what the latest of `taken` turns has asked for. Calls that it has not told stand in the history. */
   const answered = (taken: number): Updates<R> =>
-    Stream.unwrap(Effect.map(Ref.get(state), (state) => answerAll(SessionState.owed(state, isOwn), taken)))
+    Stream.unwrap(
+      Effect.gen(function* () {
+        if (SessionState.isUntold(yield* Ref.get(state))) yield* reload
+        return answerAll(SessionState.owed(yield* Ref.get(state), isOwn), taken)
+      })
+    )
 
   const turns = (messages: ReadonlyArray<ApplicationMessage>, taken: number): Updates<R> =>
     Stream.concat(turn(messages), answered(taken + 1))
-
-  const reload = Effect.flatMap(client.history(id), (history) =>
-    Ref.update(state, (state) => SessionState.reload(state, history))
-  )
 
   const openCalls = Effect.map(Ref.get(state), ({ conversation }) => Conversation.open(conversation))
 
@@ -205,7 +222,7 @@ const make = Effect.fnUntraced(function* <R>(
   const refuseAnd = (reason: string, said: ApplicationMessage): Updates<never> =>
     Stream.unwrap(
       Effect.map(Ref.get(state), (state) => {
-        const refusals = Conversation.open(state.conversation).map(refusal(reason))
+        const refusals = Conversation.open(state.conversation).map(refusal(reason, state))
         return Stream.fromIterable(refusals.map(({ event }) => toUpdate(state)(event))).pipe(
           Stream.concat(turn([...refusals.map(({ message }) => message), said]))
         )

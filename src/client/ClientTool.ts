@@ -1,4 +1,4 @@
-import { Data, Effect } from "effect"
+import { Cause, Data, Effect } from "effect"
 import type { InputContent, JsonObject } from "../protocol/Content.ts"
 import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
@@ -37,6 +37,7 @@ const answered = <E, R>(name: string, handled: Effect.Effect<unknown, E, R>): Ef
   handled.pipe(
     Effect.map(ToolOutcome.toContent),
     Effect.catch((error) => Effect.succeed(ToolOutcome.toFailure(error))),
+    Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.succeed(`The tool ${name} was interrupted.`)),
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError(`the tool ${name} failed unexpectedly`, defect),

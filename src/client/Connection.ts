@@ -1,6 +1,7 @@
 import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { AgentConfig, Meta } from "../protocol/Agent.ts"
+import * as ToolOutcome from "../history/ToolOutcome.ts"
 import type { InputContent, JsonObject } from "../protocol/Content.ts"
 import type { HistoryMessage } from "../protocol/Message.ts"
 import { type CreateSession, type HistoryType, SessionId, type SessionInfo } from "../protocol/Session.ts"
@@ -135,13 +136,19 @@ class FunctionFailed extends Data.TaggedError("FunctionFailed")<{ readonly messa
 const called = <A>(run: (signal: AbortSignal) => Maybe<A>): Effect.Effect<A, FunctionFailed> =>
   Effect.tryPromise({
     try: async (signal) => run(signal),
-    catch: (error) => new FunctionFailed({ message: error instanceof Error ? error.message : String(error) })
+    catch: (error) => new FunctionFailed({ message: ToolOutcome.toFailure(error) })
   })
 
 const toTool = ({ run, ...declaration }: Tool): ClientTool.ClientTool =>
   ClientTool.fromJsonSchema({ ...declaration, handler: (input, call) => called((signal) => run(input, call, signal)) })
 
-const Permission = Schema.Struct({ granted: Schema.Boolean, reason: Schema.optionalKey(Schema.String) })
+const Permission = Schema.Struct({ granted: Schema.Boolean, reason: Schema.optional(Schema.String) })
+
+const denied = (failure: unknown) =>
+  Effect.as(Effect.logError("permission could not be asked for", failure), {
+    granted: false,
+    reason: "the application could not ask for permission"
+  })
 
 const toPermit =
   (permit: NonNullable<SessionOptions["permit"]>) =>
@@ -149,12 +156,9 @@ const toPermit =
     called((signal) => permit(call, signal)).pipe(
       Effect.map((decided) => (typeof decided === "boolean" ? { granted: decided } : decided)),
       Effect.flatMap(Schema.decodeUnknownEffect(Permission)),
-      Effect.catch((error) =>
-        Effect.as(Effect.logError("permission could not be asked for", error), {
-          granted: false,
-          reason: "the application could not ask for permission"
-        })
-      )
+      Effect.map(({ granted, reason }) => (reason === undefined ? { granted } : { granted, reason })),
+      Effect.catch(denied),
+      Effect.catchDefect(denied)
     )
 
 const toOptions = <O extends SessionOptions>({ permit, tools, ...options }: O) => ({

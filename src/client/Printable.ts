@@ -1,8 +1,13 @@
 /**
  * What a terminal acts on, or what makes text read other than it is: control characters, marks and overrides of its
- * direction, separators of lines, and what is not seen at all. Joiners stay: scripts and emoji are written with them.
+ * direction, separators of lines, and what is not seen at all. Joiners and the two selectors of how an emoji looks stay:
+ * scripts and emoji are written with them.
  */
-const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
+const unsafe =
+  /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2800]/gu
+
+/** The same where every character counts. */
+const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2800]/gu
 
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0")
 
@@ -37,5 +42,5 @@ export const cut = (text: string, limit: number): string => {
   return `${begin}… (${text.length - begin.length} more characters)`
 }
 
-/** A value as one line of JSON, in which control characters are escaped. */
-export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(unsafe, escaped)
+/** A value as one line of JSON, in which all that is not seen is escaped. */
+export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(unseen, escaped)

@@ -1,5 +1,6 @@
+import { Equal } from "effect"
 import type { ApplicationMessage, HistoryMessage } from "../protocol/Message.ts"
-import type { ToolCall } from "../protocol/Tool.ts"
+import type { ToolCall, ToolResult } from "../protocol/Tool.ts"
 import type { AgentOverrides, StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { TurnInput } from "./AgentClient.ts"
@@ -13,6 +14,8 @@ import * as Conversation from "./Conversation.ts"
  * 3. A stream that was left, or failed, leaves the server with more, or less, than is known here: the state is `stale` until
  *    the history is read. A turn that broke off may still have been ending then, so that it is `unsure` until the next turn
  *    has begun.
+ * 4. What came of a call of the application's own tools is kept until a turn has begun with it, and for that call alone: it is
+ *    sent again, and the tool not run again, where a turn was left or failed.
  */
 export interface SessionState {
   readonly conversation: Conversation.Conversation
@@ -24,6 +27,14 @@ export interface SessionState {
   readonly before: Conversation.Conversation | undefined
   /** How the latest turn has stopped. */
   readonly stopReason: StopReason | undefined
+  /** What came of calls, of which the server has not been told for certain. */
+  readonly results: ReadonlyArray<CallResult>
+}
+
+/** What came of a call of one of the application's own tools. */
+export interface CallResult {
+  readonly call: ToolCall
+  readonly content: ToolResult["content"]
 }
 
 /** A session that stands in a history, and what its server is still to be told. */
@@ -33,8 +44,19 @@ export const make = (history: ReadonlyArray<HistoryMessage>, toTell: SessionStat
   isRunning: false,
   toTell,
   before: undefined,
-  stopReason: undefined
+  stopReason: undefined,
+  results: []
 })
+
+/** A tool of the application has run. */
+export const ran = (state: SessionState, result: CallResult): SessionState => ({
+  ...state,
+  results: [...state.results, result]
+})
+
+/** What came of a call where its tool has run already. */
+export const resultOf = ({ results }: SessionState, call: ToolCall): CallResult | undefined =>
+  results.find((result) => Equal.equals(result.call, call))
 
 /** A stream begins. */
 export const begin = (state: SessionState): SessionState => ({ ...state, isRunning: true })
@@ -46,12 +68,13 @@ export const finish = (state: SessionState): SessionState => ({ ...state, isRunn
 export const leave = (state: SessionState): SessionState =>
   state.isRunning ? { ...state, isRunning: false, freshness: "stale" } : state
 
-/** The history was read. */
-export const reload = (state: SessionState, history: ReadonlyArray<HistoryMessage>): SessionState => ({
-  ...state,
-  conversation: Conversation.make(history),
-  freshness: "unsure"
-})
+/** The history was read. Results are of use as long as it has their calls open. */
+export const reload = (state: SessionState, history: ReadonlyArray<HistoryMessage>): SessionState => {
+  const conversation = Conversation.make(history)
+  const open = Conversation.open(conversation)
+  const results = state.results.filter(({ call }) => open.some((other) => Equal.equals(other, call)))
+  return { ...state, conversation, results, freshness: "unsure" }
+}
 
 /** The history was read once the next turn had begun: the turn that broke off has ended for certain. */
 export const settle = (state: SessionState, history: ReadonlyArray<HistoryMessage>): SessionState => ({
@@ -81,9 +104,10 @@ export const fail = (state: SessionState): SessionState => ({
   before: undefined
 })
 
-/** The server tells. */
+/** The server tells. With the first that it tells of a turn it has what was sent. */
 export const hear = (state: SessionState, event: TurnEvent): SessionState => ({
   ...state,
+  results: state.before === undefined ? state.results : [],
   conversation: Conversation.hear(state.conversation, event),
   toTell: {},
   before: undefined,
@@ -95,3 +119,7 @@ export const owed = (
   { conversation, stopReason = "end_turn" }: SessionState,
   isOwn: (call: ToolCall) => boolean
 ): ReadonlyArray<ToolCall> => Conversation.owed(conversation, stopReason, isOwn)
+
+/** Whether the server waits for answers to calls that it has not told. */
+export const isUntold = ({ conversation, stopReason }: SessionState): boolean =>
+  stopReason === "tool_use" && Conversation.open(conversation).length === 0

@@ -3,8 +3,10 @@ import { AgentConfig } from "./Agent.ts"
 import { HistoryMessage } from "./Message.ts"
 import { ToolSpec } from "./Tool.ts"
 
-/** The server's name for a session. It stands in paths, where `.` and `..` mean something else. */
-export const SessionId = Schema.NonEmptyString.check(Schema.isPattern(/^(?!\.{1,2}$)/)).pipe(Schema.brand("SessionId"))
+/** The server's name for a session. It stands in paths, where `.` and `..` mean something else, and which are UTF-8. */
+export const SessionId = Schema.NonEmptyString.check(Schema.isPattern(/^(?!\.{1,2}$)\P{Cs}*$/su)).pipe(
+  Schema.brand("SessionId")
+)
 export type SessionId = typeof SessionId.Type
 
 /** A session as the application sees it; the values of secret options read `***`. */

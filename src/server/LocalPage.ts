@@ -14,7 +14,8 @@ export interface PageHeaders {
 const isOfThisMachine = ({ hostname }: URL): boolean => isLoopback(hostname.replace(/^\[|\]$/g, ""))
 
 const isOrigin = (origin: string, origins: ReadonlyArray<string>): boolean =>
-  URL.canParse(origin) && (isOfThisMachine(new URL(origin)) || origins.includes(origin))
+  URL.canParse(origin) &&
+  ((/^https?:$/.test(new URL(origin).protocol) && isOfThisMachine(new URL(origin))) || origins.includes(origin))
 
 const isHost = (host: string, origins: ReadonlyArray<string>): boolean => {
   if (!URL.canParse(`http://${host}`)) return false

@@ -60,14 +60,35 @@ describe("what is typed ahead", () => {
     assert.notMatch(text.replaceAll("\n", ""), /\p{Cc}/u)
   })
 
-  it("keeps the lines of what was pasted together, and its last Enter sends it off", () => {
-    const keys = TypeAhead.together([...letters("a"), enter, ...letters("b"), enter])
-    assert.deepStrictEqual(names(keys), ["a", "\n", "b", "\r"])
+  it("keeps the lines of what was pasted together, in one piece, and its last Enter sends it off", () => {
+    const keys = TypeAhead.together([
+      ...letters("ab"),
+      enter,
+      ...letters("c"),
+      key("left", "\x1b[D"),
+      ...letters("d"),
+      enter
+    ])
     assert.deepStrictEqual(
-      keys.map((input) => input.key.name),
-      ["a", "", "b", "return"]
+      keys.map((input) => [Option.getOrElse(input.input, () => ""), input.key.name]),
+      [
+        ["ab\nc", ""],
+        ["\x1b[D", "left"],
+        ["d", ""],
+        ["\r", "return"]
+      ]
     )
   })
+
+  it.prop(
+    "is typed alike at once and key by key, but for the last Enter",
+    [Schema.Array(Schema.String)],
+    ([inputs]) => {
+      const keys = inputs.map((input) => (input === "" ? enter : key("", input)))
+      const type = (keys: ReadonlyArray<Terminal.UserInput>) => keys.reduce(TypeAhead.typed, "")
+      assert.strictEqual(type(TypeAhead.together(keys)), type(keys))
+    }
+  )
 })
 
 describe("a keyboard", () => {
@@ -110,6 +131,24 @@ describe("a keyboard", () => {
       yield* press([...letters("kept"), interrupt])
       yield* Fiber.join(turn)
       assert.strictEqual(yield* keyboard.typedAhead, "kept")
+    })
+  )
+
+  it.effect("ends a question by Ctrl-C at once, whatever was typed before it", () =>
+    Effect.gen(function* () {
+      const { press, terminal } = yield* fakeTerminal
+      const keyboard = yield* Keyboard.make(terminal)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const keys = yield* keyboard.terminal.readInput
+          yield* press(letters("a long text"))
+          yield* press([interrupt])
+          assert.strictEqual((yield* Effect.flip(Queue.take(keys)))._tag, "Done")
+        })
+      )
+      yield* press(letters("more"))
+      yield* keyboard.giveBack("a line")
+      assert.strictEqual(yield* keyboard.typedAhead, "a line\na long textmore")
     })
   )
 

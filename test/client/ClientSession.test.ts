@@ -4,10 +4,12 @@ import { Context, Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Agent from "../../src/agent/Agent.ts"
 import { AgentClient } from "../../src/client/AgentClient.ts"
+import { ConnectionFailed } from "../../src/client/AgentError.ts"
 import * as ClientSession from "../../src/client/ClientSession.ts"
 import * as ClientTool from "../../src/client/ClientTool.ts"
 import type { ModelRequest } from "../../src/model/ChatModel.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
+import type { HistoryMessage } from "../../src/protocol/Message.ts"
 import type { ToolCall } from "../../src/protocol/Tool.ts"
 import { SessionId } from "../../src/protocol/Session.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
@@ -29,6 +31,8 @@ const broken = ClientTool.make({
   input: Schema.Struct({}),
   handler: () => Effect.die(new Error("a bug"))
 })
+const toolOf = (name: string, handled: Effect.Effect<unknown>) =>
+  ClientTool.make({ name, description: "", input: Schema.Struct({}), handler: () => handled })
 const look = ServerTool.make({
   name: "look",
   description: "",
@@ -168,13 +172,13 @@ describe("ClientSession", () => {
   it.live("tells calls that were left open as not run, in the turn of what is said instead", () =>
     Effect.gen(function* () {
       const { layer, requests } = playing(
-        Scripted.reply(Scripted.call("get_position", { precise: true }), Scripted.call("look")),
+        Scripted.reply(Scripted.call("get_position", { precise: true }), Scripted.call("look"), Scripted.call("wait")),
         Scripted.text("Never mind.")
       )
       yield* Effect.gen(function* () {
         const asked = yield* Deferred.make<void>()
-        const permit = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
-        const session = yield* ClientSession.open(asking, { tools, permit })
+        const wait = toolOf("wait", Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
+        const session = yield* ClientSession.open(asking, { tools: [position, wait], permit: () => Effect.never })
         const running = yield* Effect.forkChild(Stream.runDrain(session.say("Where am I?")))
         yield* Deferred.await(asked)
         yield* Fiber.interrupt(running)
@@ -182,6 +186,7 @@ describe("ClientSession", () => {
         assert.deepStrictEqual(names(updates), [
           "client_result",
           "permission",
+          "client_result",
           "turn_start",
           "tool_result",
           "text_delta",
@@ -190,13 +195,80 @@ describe("ClientSession", () => {
         assert.strictEqual(requests.length, 2)
         const messages = yield* session.messages
         assert.deepStrictEqual<unknown>(messages.slice(2), [
-          { role: "tool", toolCallId: "call_001", content: "Tool call not run: it was stopped" },
+          // It had run before the stop.
+          { role: "tool", toolCallId: "call_001", content: '{"city":"Berlin","precise":true}' },
           { role: "tool", toolCallId: "call_002", content: "Tool call denied: it was stopped" },
+          { role: "tool", toolCallId: "call_003", content: "Tool call not run: it was stopped" },
           { role: "user", content: "Forget it." },
           { role: "assistant", content: "Never mind." }
         ])
         assert.deepStrictEqual(messages, yield* history(session.id))
       }).pipe(Effect.provide(Layer.provideMerge(berlin, layer)))
+    })
+  )
+
+  it.live.each(["is left", "fails"])("runs a tool once for a call where the turn with its result %s", (how) =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing(
+        Scripted.reply(Scripted.call("count"), Scripted.call("wait")),
+        Scripted.text("Counted."),
+        Scripted.call("count")
+      )
+      yield* Effect.gen(function* () {
+        let runs = 0
+        let turns = 0
+        const waiting = yield* Deferred.make<void>()
+        const waits = how === "is left" ? [Effect.andThen(Deferred.succeed(waiting, undefined), Effect.never)] : []
+        const count = toolOf(
+          "count",
+          Effect.sync(() => ++runs)
+        )
+        const wait = toolOf(
+          "wait",
+          Effect.suspend((): Effect.Effect<unknown> => waits.shift() ?? Effect.succeed("so"))
+        )
+        const client = yield* AgentClient
+        const failing = AgentClient.of({
+          ...client,
+          turn: (...asked) =>
+            ++turns === 2 && how === "fails"
+              ? Stream.fail(new ConnectionFailed({ stage: "request", message: "gone", cause: undefined }))
+              : client.turn(...asked)
+        })
+        const session = yield* Effect.provideService(
+          ClientSession.open({ name: "agent" }, { tools: [count, wait] }),
+          AgentClient,
+          failing
+        )
+        const running = yield* Effect.forkChild(Effect.exit(Stream.runDrain(session.say("Count."))))
+        if (how === "is left") {
+          yield* Deferred.await(waiting)
+          yield* Fiber.interrupt(running)
+        } else assert.strictEqual((yield* Fiber.join(running))._tag, "Failure")
+        yield* Stream.runDrain(session.goOn)
+        assert.strictEqual(runs, 1)
+        const results = requests[1]?.history.flatMap(({ message }) =>
+          message.role === "tool" ? [message.content] : []
+        )
+        assert.deepStrictEqual(results, ["1", "so"])
+        yield* Stream.runDrain(session.say("And again."))
+        assert.strictEqual(runs, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("answers a call whose tool interrupts itself", () =>
+    Effect.gen(function* () {
+      const { layer, requests } = playing(Scripted.call("stop"), Scripted.text("So be it."))
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open({ name: "agent" }, { tools: [toolOf("stop", Effect.interrupt)] })
+        yield* Stream.runDrain(session.say("Stop."))
+        assert.deepStrictEqual(requests[1]?.history.at(-1)?.message, {
+          role: "tool",
+          toolCallId: "call_001",
+          content: "The tool stop was interrupted."
+        })
+      }).pipe(Effect.provide(layer))
     })
   )
 
@@ -360,7 +432,10 @@ const result = (toolCallId: string) => event("tool_result", { toolCallId, conten
 const pending = "pending"
 
 /** A server of another kind, that answers each turn with the next of these, and keeps what it was sent. */
-const foreign = (...turns: ReadonlyArray<string>) => {
+const foreign = (...turns: ReadonlyArray<string>) => foreignWith([], turns)
+
+/** The same, with this history. */
+const foreignWith = (full: ReadonlyArray<HistoryMessage>, turns: ReadonlyArray<string>) => {
   const sent: Array<{ readonly messages: ReadonlyArray<unknown>; readonly agent?: unknown }> = []
   const listener: RequestListener = (request, response) => {
     let body = ""
@@ -368,7 +443,7 @@ const foreign = (...turns: ReadonlyArray<string>) => {
     request.on("end", () => {
       if (!request.url?.endsWith("/turns")) {
         response.writeHead(201, { "content-type": "application/json" })
-        response.end(request.method === "GET" ? '{"history":{"full":[]}}' : '{"sessionId":"s1"}')
+        response.end(JSON.stringify(request.method === "GET" ? { history: { full } } : { sessionId: "s1" }))
         return
       }
       sent.push(JSON.parse(body))
@@ -444,6 +519,26 @@ describe("ClientSession with servers of all kinds", () => {
       sent: [["tool a"], ["tool a"]]
     }
   ])("gets along with one that $what", ({ sent, turns }) => runsTo(turns, sent))
+
+  it.live("answers a call that stands in the history alone, since it was told too late", () =>
+    Effect.gen(function* () {
+      const asked = { type: "tool_use", toolCallId: "a", name: "get_position", input: { precise: true } } as const
+      const { layer, sent } = foreignWith(
+        [
+          { role: "user", content: "go" },
+          { role: "assistant", content: [asked] }
+        ],
+        [start + stop("tool_use") + call("a")]
+      )
+      yield* Effect.gen(function* () {
+        const session = yield* ClientSession.open(asking, { tools: [position] })
+        yield* Stream.runDrain(session.say("go"))
+        assert.deepStrictEqual<unknown>(sent[1]?.messages, [
+          { role: "tool", toolCallId: "a", content: '{"city":"Berlin","precise":true}' }
+        ])
+      }).pipe(Effect.provide([layer, berlin]))
+    })
+  )
 
   it.live.each([
     { what: "the turn that says it", turns: [pending], roles: ["user", "user"], fails: false },

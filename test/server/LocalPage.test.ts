@@ -24,7 +24,8 @@ describe("a request without a key", () => {
       "null",
       "",
       "http://localhost.page.test",
-      "http://127.0.0.1.page.test"
+      "http://127.0.0.1.page.test",
+      "chrome-extension://localhost"
     ]) {
       assert.strictEqual(foreign({ host, origin }), origin)
     }

@@ -85,6 +85,7 @@ describe("the connection of the page", () => {
 
   it.live("says what an address would be", () =>
     visit(async ({ page }) => {
+      await page.getByText("Connected.").waitFor()
       await page.getByLabel("Base URL").fill("ftp://agents.test")
       await page.getByRole("button", { name: "Connect" }).click()
       await page.getByRole("alert").getByText("begins with http:// or https://").waitFor()
