@@ -62,8 +62,8 @@ export const interactive = Effect.fnUntraced(function* (chat: Chat) {
         event.event === "turn_start"
           ? Effect.andThen(
               Ref.update(settings, ChatSettings.told),
-              // Turns with answers to calls that were left open come before it.
-              Ref.set(isSaid, messages().at(-1)?.role === "user")
+              // Turns with answers to calls come before it, and behind it.
+              Ref.update(isSaid, (isSaid) => isSaid || messages().at(-1)?.role === "user")
             )
           : Effect.void
     )

@@ -39,6 +39,12 @@ export interface Tool {
   readonly run: (input: JsonObject, call: ToolCall, signal: AbortSignal) => unknown
 }
 
+/** A decision on a call of a tool that the server runs; the model reads the reason of one that does not grant it. */
+export interface Decision {
+  readonly granted: boolean
+  readonly reason?: string | undefined
+}
+
 /** How a session is run. */
 export interface SessionOptions extends Omit<ClientSession.SessionOptions<never>, "tools" | "permit"> {
   readonly tools?: ReadonlyArray<Tool>
@@ -46,7 +52,7 @@ export interface SessionOptions extends Omit<ClientSession.SessionOptions<never>
    * Decides on calls of tools that the server runs, and that it waits with; each is denied where there is none. Calls of one
    * answer are asked about side by side. `signal` is aborted when the turn is stopped.
    */
-  readonly permit?: (call: ToolCall, signal: AbortSignal) => Maybe<boolean | ClientSession.Permission>
+  readonly permit?: (call: ToolCall, signal: AbortSignal) => Maybe<boolean | Decision>
 }
 
 /**

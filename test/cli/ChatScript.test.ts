@@ -272,7 +272,8 @@ describe("effect-aap chat --message", () => {
           says: "a session keeps its agent; leave --agent out with --session"
         },
         { args: [baseUrl], says: "there is no terminal to chat on; give --message TEXT" },
-        { args: [baseUrl, "--json"], says: "--json needs --message" }
+        { args: [baseUrl, "--json"], says: "--json needs --message" },
+        { args: [baseUrl, "--message", " "], says: "--message has nothing to say" }
       ]) {
         const { code, stderr, stdout } = yield* run(["chat", ...args])
         assert.deepStrictEqual([code, stdout], [1, ""], says)

@@ -124,6 +124,36 @@ describe("effect-aap chat on a terminal", () => {
     }).pipe(Effect.provide(testServer({ model })))
   })
 
+  it.live("takes a long text that is pasted, and gives a line back that came to no turn", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const terminal = yield* openTerminal(["chat", baseUrl, "--tool", "current_time"])
+      yield* terminal.until(prompt)
+      const pasted = Array.from({ length: 60 }, (_, line) => `${line} ${"x".repeat(60)}`).join("\r")
+      yield* terminal.type(`help: ${pasted}\r`)
+      yield* terminal.until("59 x")
+      yield* terminal.until(prompt)
+      assert.isBelow((yield* terminal.written).length, 200_000)
+      yield* terminal.type("what time is it\r")
+      yield* terminal.until("Let it run?")
+      yield* terminal.type(interrupt)
+      yield* terminal.until("Stopped.")
+      yield* terminal.until(prompt)
+      yield* terminal.type("my name is Eve\r")
+      yield* terminal.until("Let it run?")
+      yield* terminal.type(interrupt)
+      yield* terminal.until("Stopped.")
+      yield* terminal.until(`${prompt} my name is Eve`)
+      yield* terminal.type("\r")
+      yield* terminal.until("Let it run?")
+      yield* terminal.type("y\r")
+      yield* terminal.until("Nice to meet you, Eve.")
+      yield* terminal.until(prompt)
+      yield* terminal.type("/quit\r")
+      assert.strictEqual(yield* terminal.exit, 0)
+    })
+  )
+
   it.live("leaves a call open where its question is left, and asks again when the session is gone on with", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })

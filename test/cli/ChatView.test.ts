@@ -141,6 +141,17 @@ The answer was cut off at the limit of tokens.
   })
 })
 
+describe("a call that is told twice", () => {
+  const call = (name: string): SessionEvent => ({ event: "tool_call", data: { toolCallId: "c", name, input: {} } })
+  const result: SessionEvent = { event: "client_result", data: { toolCallId: "c", content: "so" } }
+
+  it("is shown as it was told first, until its result: the same call runs", () => {
+    const pieces = showAll([call("look"), call("leap"), result, call("leap")])
+    const text = pieces.map((piece) => ChatView.paint(piece, false)).join("")
+    assert.strictEqual(text, "→ look {}\n← look: so\n→ leap {}\n")
+  })
+})
+
 describe("printable text", () => {
   it.prop("is the text where that is harmless, and the same again", [Schema.String, Nasty], ([text, nasty]) => {
     if (!controls.test(text)) assert.strictEqual(printable(text), text)
@@ -157,8 +168,8 @@ describe("printable text", () => {
 
   it("spells what is not seen, or changes how the rest is read, and leaves what people write with", () => {
     assert.strictEqual(
-      printable("a\u200b\u200f\u061c\ufeff\u2028\u2029\u2066\u{e0041}b\r\n"),
-      "a\\u200b\\u200f\\u061c\\ufeff\\u2028\\u2029\\u2066\\udb40\\udc41b\n"
+      printable("a\u200b\u200f\u061c\ufeff\u2028\u2029\u2066\u{e0041}\u00ad\u3164\u2800b\r\n"),
+      "a\\u200b\\u200f\\u061c\\ufeff\\u2028\\u2029\\u2066\\udb40\\udc41\\xad\\u3164\\u2800b\n"
     )
     for (const text of ["👩‍👩‍👧", "می‌خواهم", "❤️"]) assert.strictEqual(printable(text), text)
   })

@@ -136,7 +136,7 @@ describe("connect", () => {
     })
   )
 
-  it.live.each(["", ".", ".."])("rejects the session id %j, and throws nothing", (id) =>
+  it.live.each(["", ".", "..", "a\ud800"])("rejects the session id %j, and throws nothing", (id) =>
     program([], async (url) => {
       const server = connect({ baseUrl: url, apiKey: "key" })
       for (const ask of [server.session, server.deleteSession, server.history, server.resume]) {
@@ -147,13 +147,31 @@ describe("connect", () => {
     })
   )
 
-  it.live("denies where the application decides with what is no decision", () =>
+  it.live("takes a decision whose reason is not there", () =>
+    program([Scripted.call("look"), Scripted.text("Seen.")], async (url) => {
+      const server = connect({ baseUrl: url, apiKey: "key" })
+      const permit = () => ({ granted: true, reason: undefined })
+      const session = await server.open({ name: "agent", tools: [{ name: "look" }] }, { permit })
+      for await (const _ of session.say("go"));
+      assert.include(JSON.stringify(session.messages()), "seen")
+    })
+  )
+
+  it.live.each([
+    { what: "is no decision", permit: () => JSON.parse('{"granted":"no"}') },
+    { what: "throws what is no error", permit: () => Promise.reject(Object.create(null)) },
+    {
+      what: "cannot be read",
+      permit: () => ({
+        get granted(): boolean {
+          throw new Error("a trap")
+        }
+      })
+    }
+  ])("denies where what decides $what", ({ permit }) =>
     program([Scripted.call("look"), Scripted.text("Then not.")], async (url) => {
       const server = connect({ baseUrl: url, apiKey: "key" })
-      const session = await server.open(
-        { name: "agent", tools: [{ name: "look" }] },
-        { permit: () => JSON.parse('{"granted":"no"}') }
-      )
+      const session = await server.open({ name: "agent", tools: [{ name: "look" }] }, { permit })
       const decided = []
       for await (const { event } of session.say("go"))
         if (event.event === "permission") decided.push(event.data.granted)
