@@ -44,3 +44,7 @@ export const cut = (text: string, limit: number): string => {
 
 /** A value as one line of JSON, in which all that is not seen is escaped. */
 export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(unseen, escaped)
+
+/** A value as indented JSON, in which the same is escaped. */
+export const jsonBlock = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(unseen, (character) => (character === "\n" ? character : escaped(character)))

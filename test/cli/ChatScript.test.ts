@@ -9,6 +9,7 @@ import * as Scripted from "../../src/model/Scripted.ts"
 import { currentTime } from "../../src/tool/CurrentTime.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
 import { interrupt, run, unheard } from "../support/CommandLine.ts"
+import { serve } from "../support/LoopbackServer.ts"
 import { startServer } from "../support/ServerProcess.ts"
 import { temporaryFolder } from "../support/TemporaryFile.ts"
 import { baseUrl, testServer } from "../support/TestServer.ts"
@@ -173,6 +174,15 @@ describe("effect-aap chat --message", () => {
       const off = yield* call("run_command", command, "--grant", "all")
       assert.notInclude(off.stdout, "42 key=")
       assert.include(off.stdout, "run_command")
+    })
+  )
+
+  it.live("spells what a server's names have that a terminal acts on, in what it complains of too", () =>
+    Effect.gen(function* () {
+      const meta = { version: 3, agents: [{ name: "x\x1b]0;y\x07", version: "1" }] }
+      const port = yield* serve((_, response) => response.end(JSON.stringify(meta)))
+      const { stderr } = yield* run(["chat", `http://127.0.0.1:${port}`, "--local", "--message", "hi"])
+      assert.strictEqual(stderr, "effect-aap: x\\x1b]0;y\\x07 takes no tools of an application; leave --local out\n")
     })
   )
 

@@ -1,4 +1,5 @@
 import type { Permission } from "../../client/ClientSession.ts"
+import { jsonBlock, onOneLine } from "../../client/Printable.ts"
 import { AnswerForm } from "./AnswerForm.tsx"
 import { ContentView } from "./ContentView.tsx"
 import type { CallEntry } from "./Entry.ts"
@@ -20,16 +21,17 @@ interface Props {
   readonly onAnswer: (toolCallId: string, content: string) => void
 }
 
-/** A call, what is asked of the user about it, and what came of it. */
+/** A call to the letter, what is asked of the user about it, and what came of it. */
 export const CallView = ({ entry, onAnswer, onPermit }: Props) => {
-  const { name, toolCallId, input } = entry.call
+  const { toolCallId, input } = entry.call
+  const name = onOneLine(entry.call.name)
   return (
     <article class={`call ${entry.status}`} aria-label={`Call of ${name}`}>
       <p>
         <code>{name}</code> <span class="status">{statuses[entry.status]}</span>
         {entry.reason === undefined ? null : <span>: {entry.reason}</span>}
       </p>
-      <pre>{JSON.stringify(input, null, 2)}</pre>
+      <pre>{jsonBlock(input)}</pre>
       {entry.status === "permission" ? (
         <PermissionForm name={name} onDecide={(permission) => onPermit(toolCallId, permission)} />
       ) : null}

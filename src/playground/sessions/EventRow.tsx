@@ -1,11 +1,10 @@
 import { DateTime } from "effect"
+import { cut, jsonLine } from "../../client/Printable.ts"
 import type { TimedEvent } from "../chat/Chat.ts"
 import { memo } from "../Memo.tsx"
 
 /** How much of an event a row has, in characters: there is room for less. */
 const longest = 300
-
-const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
 const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
@@ -14,7 +13,7 @@ const clock = (at: number): string => iso(at).slice(11, 23)
 const Summary = memo(({ timed: { at, event } }: { readonly timed: TimedEvent }) => (
   <>
     <time dateTime={iso(at)}>{clock(at)}</time> <strong>{event.event}</strong>
-    <code>{cut(JSON.stringify(event.data))}</code>
+    <code>{cut(jsonLine(event.data), longest)}</code>
   </>
 ))
 

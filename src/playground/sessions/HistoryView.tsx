@@ -2,6 +2,7 @@ import { Effect, Exit } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { AgentClient } from "../../client/AgentClient.ts"
+import { jsonBlock } from "../../client/Printable.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { HistoryType, SessionId } from "../../protocol/Session.ts"
 import { failureOf, type Problem } from "../chat/Problem.ts"
@@ -40,7 +41,7 @@ export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
         {messages?.map((message, index) => (
           <li key={index}>
             <strong>{message.role}</strong>
-            <pre>{JSON.stringify("content" in message ? message.content : message, null, 2)}</pre>
+            <pre>{jsonBlock("content" in message ? message.content : message)}</pre>
           </li>
         ))}
       </ol>

@@ -15,6 +15,20 @@ describe("calls on the page", () => {
     })
   )
 
+  it.live("shows a call to the letter, here and in the timeline and the history", () =>
+    visit(async ({ page }) => {
+      await say(page, 'call current_time with {"zone":"a\u202eb\u200bc"}')
+      const spelled = '"a\\u202eb\\u200bc"'
+      await callOf(page, "current_time").getByText(spelled).waitFor()
+      await idle(page)
+      await page.getByRole("checkbox", { name: "text_delta" }).uncheck()
+      await page.getByRole("checkbox", { name: "thinking_delta" }).uncheck()
+      await page.getByText(`"input":{"zone":${spelled}}`).waitFor()
+      await page.getByRole("button", { name: "Full history" }).click()
+      await page.getByRole("list", { name: "History, full" }).getByText(`"zone": ${spelled}`).waitFor()
+    })
+  )
+
   it.live("denies a call with a reason that the model reads", () =>
     visit(async ({ page }) => {
       await askTime(page)
