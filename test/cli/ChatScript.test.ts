@@ -182,7 +182,7 @@ describe("effect-aap chat --message", () => {
       const meta = { version: 3, agents: [{ name: "x\x1b]0;y\x07", version: "1" }] }
       const port = yield* serve((_, response) => response.end(JSON.stringify(meta)))
       const { stderr } = yield* run(["chat", `http://127.0.0.1:${port}`, "--local", "--message", "hi"])
-      assert.strictEqual(stderr, "effect-aap: x\\x1b]0;y\\x07 takes no tools of an application; leave --local out\n")
+      assert.strictEqual(stderr, "effect-aap: x\\x1b]0;y\\x07 takes no tools of an application; leave out --local\n")
     })
   )
 
