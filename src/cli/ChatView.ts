@@ -69,6 +69,11 @@ const textOf = (content: InputContent): string =>
     ? content
     : content.map((block) => (block.type === "text" ? block.text : `[image ${block.url}]`)).join("\n")
 
+const closed = (view: View, toolCallId: string): View => ({
+  ...view,
+  open: new Set([...view.open].filter((id) => id !== toolCallId))
+})
+
 /** A call in full, on one line: its input is JSON to the letter, since people decide on it. */
 export const callText = ({ input, name }: ToolCall): string => `${onOneLine(name)} ${jsonLine(input)}`
 
@@ -114,14 +119,18 @@ export const show = (view: View, event: SessionEvent): Shown => {
     case "tool_result":
     case "client_result": {
       const { content, toolCallId } = event.data
-      const answered: View = { ...view, open: new Set([...view.open].filter((id) => id !== toolCallId)) }
-      return beside(answered, line(`← ${nameOf(toolCallId)}: ${cut(onOneLine(textOf(content)), shownLength)}`, true))
+      return beside(
+        closed(view, toolCallId),
+        line(`← ${nameOf(toolCallId)}: ${cut(onOneLine(textOf(content)), shownLength)}`, true)
+      )
     }
     case "permission": {
       const { granted, reason, toolCallId } = event.data
+      // A denied call has no other outcome with some servers.
+      const decided: View = granted ? view : closed(view, toolCallId)
       const why = reason === undefined ? "" : `: ${cut(onOneLine(reason), shownLength)}`
       return beside(
-        view,
+        decided,
         line(granted ? `granted: ${nameOf(toolCallId)}` : `denied: ${nameOf(toolCallId)}${why}`, true)
       )
     }

@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (terminal: Terminal.Terminal) {
     } else {
       if (isQuitting) {
         // It does not wait behind what was typed before it.
-        yield* Effect.flatMap(Queue.clear(open.value), keep)
+        yield* Effect.flatMap(Queue.clear(open.value), (waiting) => keep([...waiting, ...others]))
         yield* Queue.end(open.value)
       } else yield* Queue.offerAll(open.value, others)
     }

@@ -1,8 +1,9 @@
-import { Effect, Fiber, FileSystem, Path, Ref, Schema, Stream } from "effect"
+import { Effect, Equal, Fiber, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Permit } from "../client/ClientSession.ts"
 import * as ClientTool from "../client/ClientTool.ts"
 import * as ToolOutcome from "../history/ToolOutcome.ts"
+import type { ToolCall } from "../protocol/Tool.ts"
 import { cut } from "../client/Printable.ts"
 
 /** The largest file that is read, in bytes. */
@@ -111,13 +112,22 @@ const runCommand = ClientTool.make({
 /** What the local tools work with. */
 export type LocalServices = FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 
-const guarded = (permit: Permit, tool: ClientTool.ClientTool<LocalServices>): ClientTool.ClientTool<LocalServices> => ({
-  spec: tool.spec,
-  run: (call) =>
-    Effect.flatMap(permit(call), ({ granted, reason }) =>
-      granted ? tool.run(call) : Effect.succeed(ToolOutcome.denialText(reason))
-    )
-})
+/**
+ * A tool that runs once its call was granted. A run that was interrupted may have done anything: its call is not run again,
+ * and the model is told so.
+ */
+const guarded = (permit: Permit, tool: ClientTool.ClientTool<LocalServices>): ClientTool.ClientTool<LocalServices> => {
+  const interrupted: Array<ToolCall> = []
+  return {
+    spec: tool.spec,
+    run: Effect.fnUntraced(function* (call) {
+      if (interrupted.some((other) => Equal.equals(other, call))) return "It was interrupted: what it did is not known."
+      const { granted, reason } = yield* permit(call)
+      if (!granted) return ToolOutcome.denialText(reason)
+      return yield* Effect.onInterrupt(tool.run(call), () => Effect.sync(() => interrupted.push(call)))
+    })
+  }
+}
 
 /** `read_file` and `run_command`, which run once `permit` has granted the call. */
 export const make = (permit: Permit): ReadonlyArray<ClientTool.ClientTool<LocalServices>> => [

@@ -7,6 +7,7 @@ const keyless = { name: "", ctrl: false, meta: false, shift: false }
 /** What a key types, where it types anything; Enter types a new line where more follows it. */
 const textOf = (input: Terminal.UserInput, isLast: boolean): string | undefined => {
   if (isEnter(input)) return isLast ? undefined : "\n"
+  if (input.key.name === "tab") return isLast ? undefined : "\t"
   const text = Option.getOrElse(input.input, () => "")
   return text === "" || input.key.ctrl || input.key.meta || /\p{Cc}/u.test(text) ? undefined : text
 }
@@ -14,7 +15,7 @@ const textOf = (input: Terminal.UserInput, isLast: boolean): string | undefined 
 /**
  * Keys that came at once, such as those of a text that was pasted.
  *
- * 1. Its lines belong together: an Enter that more follows is a line's end and sends nothing off.
+ * 1. Its lines belong together: an Enter that more follows is a line's end and sends nothing off, and a tab is one.
  * 2. Neighbouring keys that type something are one, however long: a question is drawn anew for each key.
  */
 export const together = (keys: ReadonlyArray<Terminal.UserInput>): ReadonlyArray<Terminal.UserInput> => {
@@ -39,7 +40,7 @@ export const together = (keys: ReadonlyArray<Terminal.UserInput>): ReadonlyArray
  * A text, once a key was pressed that no question waited for.
  *
  * 1. What is typed is added, and Enter as a new line; the backspace takes the last character away, Ctrl-U all of them.
- * 2. Other keys, such as arrows, change nothing: no control character but the new line gets in.
+ * 2. Other keys, such as arrows, change nothing: no control character but new lines and tabs gets in.
  */
 export const typed = (text: string, input: Terminal.UserInput): string => {
   const { key } = input
@@ -47,5 +48,5 @@ export const typed = (text: string, input: Terminal.UserInput): string => {
   if (key.name === "backspace") return [...text].slice(0, -1).join("")
   if (key.ctrl) return key.name === "u" ? "" : text
   const added = Option.getOrElse(input.input, () => "")
-  return /[^\P{Cc}\n]/u.test(added) ? text : text + added
+  return /[^\P{Cc}\n\t]/u.test(added) ? text : text + added
 }

@@ -103,7 +103,14 @@ const authorized =
         })
       ),
       HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false)),
-      HttpClient.transformResponse(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }))
+      HttpClient.transformResponse((sent) =>
+        Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), (init) =>
+          Effect.provideService(sent, FetchHttpClient.RequestInit, {
+            ...Option.getOrElse(init, () => ({})),
+            redirect: "manual"
+          })
+        )
+      )
     )
 
 const withKey = ({ idempotencyKey }: SendOptions) =>

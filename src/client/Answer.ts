@@ -13,7 +13,7 @@ const quoted = 200
 const longestRefusal = 1_000_000
 
 /** How much of an answer that is one JSON value is read, in bytes: histories with images are large. */
-export const longestJson = 100_000_000
+const longestJson = 100_000_000
 
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 

@@ -56,7 +56,7 @@ export interface SessionChange {
  * 1. Calls of the application's tools are run, and permission is asked, side by side; all answers go back together, and the
  *    agent goes on, until it has nothing more to ask.
  * 2. A stream that fails or is interrupted leaves the session to be gone on with: what the server has is read anew, and what
- *    tools gave that have run is sent then; they do not run again.
+ *    tools gave that have run is sent then; they do not run again, but for those that were interrupted.
  */
 export interface ClientSession<out R = never> {
   readonly id: SessionId

@@ -128,12 +128,16 @@ const decodeId = (id: string): Effect.Effect<SessionId, InvalidRequest> =>
   )
 
 const promise = <A, E>(effect: Effect.Effect<A, E>, { signal }: Abortable = {}): Promise<A> =>
-  Effect.runPromise(signal === undefined ? effect : Effect.raceFirst(effect, aborted(signal)))
+  Effect.runPromise(signal === undefined ? effect : Effect.raceFirst(aborted(signal), effect))
 
 const iterable = <A, E>(stream: Stream.Stream<A, E>, { signal }: Abortable = {}): AsyncIterable<A> =>
   signal === undefined
     ? Stream.toAsyncIterable(stream)
-    : Stream.toAsyncIterable(Stream.interruptWhen(stream, aborted(signal)))
+    : Stream.toAsyncIterable(
+        Stream.suspend(() =>
+          signal.aborted ? Stream.fail(signal.reason) : Stream.interruptWhen(stream, aborted(signal))
+        )
+      )
 
 /** A function of the application failed. The message is the function's own. */
 class FunctionFailed extends Data.TaggedError("FunctionFailed")<{ readonly message: string }> {}

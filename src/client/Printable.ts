@@ -6,8 +6,8 @@
 const unsafe =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2800]/gu
 
-/** The same where every character counts. */
-const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2800]/gu
+/** The same where every character counts: other blanks than the space too, and joiners. */
+const unseen = /(?! )[\p{Cc}\p{Z}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2800\ufff9-\ufffb]/gu
 
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0")
 

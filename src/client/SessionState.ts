@@ -83,11 +83,9 @@ export const settle = (state: SessionState, history: ReadonlyArray<HistoryMessag
   freshness: "known"
 })
 
-/** How the agent is to be set up from the next turn on, in the place of what was to be told of that. */
-export const change = (state: SessionState, agent: AgentOverrides | undefined): SessionState => {
-  const { agent: _, ...others } = state.toTell
-  return { ...state, toTell: agent === undefined ? others : { ...others, agent } }
-}
+/** How the agent is to be set up from the next turn on, in the place of what was still to be told of that. */
+export const change = (state: SessionState, agent: AgentOverrides | undefined): SessionState =>
+  agent === undefined ? state : { ...state, toTell: { ...state.toTell, agent } }
 
 /** A turn is asked for with these messages. */
 export const send = (state: SessionState, messages: ReadonlyArray<ApplicationMessage>): SessionState => ({

@@ -63,7 +63,7 @@ export const ConnectForm = (props: Props) => {
           ref={fields.url}
           value={baseUrl}
           aria-invalid={wrong !== undefined}
-          aria-describedby="url-problem"
+          aria-describedby={isRefused && wrong !== undefined ? "url-problem" : undefined}
           spellcheck={false}
           onInput={(event) => setBaseUrl(event.currentTarget.value)}
         />

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { useEffect, useMemo, useReducer, useState } from "preact/hooks"
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import type { AgentError } from "../client/AgentError.ts"
 import type { SessionId, SessionInfo } from "../protocol/Session.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
@@ -29,12 +29,16 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
     return ChatRunner.make(client, Frames.batched(dispatch, Frames.nextFrame), opened)
   }, [client])
 
+  // A session is read for a while: what was chosen meanwhile holds.
+  const latest = useRef({ tools, wantedMode })
+  latest.current = { tools, wantedMode }
+
   const agentOf = (name: string) => agents.find((agent) => agent.name === name)
   const agent = agentOf(agentName)
   const modesOf = (name: string) => Setup.streamModes(agentOf(name)?.capabilities)
   const modeOf = (name: string): StreamMode => {
     const modes = modesOf(name)
-    return modes.find((mode) => mode === wantedMode) ?? modes[0] ?? wantedMode
+    return modes.find((mode) => mode === latest.current.wantedMode) ?? modes[0] ?? latest.current.wantedMode
   }
 
   const chooseAgent = (name: string) => {
@@ -55,7 +59,7 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
   /** The panel shows a session as it is set up, not as the one before was. */
   const takeOver = ({ agent: { name, ...config }, tools: specs = [] }: SessionInfo): ChatRunner.Resumption => {
     const taken = Setup.fromConfig({ name, ...config })
-    const adopted = PageTool.adopt(specs, tools)
+    const adopted = PageTool.adopt(specs, latest.current.tools)
     setAgentName(name)
     setSetup(taken)
     setKept(Object.keys(taken.options).filter((name) => taken.options[name] === Setup.kept))

@@ -36,6 +36,7 @@ export const check = (
   origins: ReadonlyArray<string>
 ): Result.Result<void, OriginNotAllowed> => {
   if (origin !== undefined && !isOrigin(origin, origins)) return Result.fail(new OriginNotAllowed({ origin }))
-  if (host !== undefined && !isHost(host, origins)) return Result.fail(new OriginNotAllowed({ origin: host }))
+  if (host !== undefined && !isHost(host, origins))
+    return Result.fail(new OriginNotAllowed({ origin: `http://${host}` }))
   return Result.void
 }

@@ -33,12 +33,12 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
-/** A page from elsewhere asks a server that has no keys; `origin` is the page's, or the host that it has asked. */
+/** A page from elsewhere asks a server that has no keys. `origin` is the page's, or what its name leads here by. */
 export class OriginNotAllowed extends Schema.TaggedError<OriginNotAllowed>()("OriginNotAllowed", {
   origin: Schema.String
 }) {
   override get message() {
-    return `without keys this server answers pages of its own machine, not of ${this.origin}; name it in AAP_ORIGINS, or give the server keys`
+    return `without keys this server answers pages of its own machine, not of ${this.origin}; name that origin in AAP_ORIGINS, or give the server keys`
   }
 }
 

@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly host?: string
   /** 3010 by default; 0 for any that is free. */
   readonly port?: number
-  /** Keys beside those of the `KeyStore`; where neither has any, everybody is let in. */
+  /** Keys beside those of the `KeyStore`; where neither has any, everybody on this machine is let in. */
   readonly apiKeys?: ReadonlyArray<ApiKey>
   /** Pages from elsewhere, by origin, that a server without keys answers too; none by default. */
   readonly origins?: ReadonlyArray<string>

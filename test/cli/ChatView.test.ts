@@ -150,6 +150,13 @@ describe("a call that is told twice", () => {
     const text = pieces.map((piece) => ChatView.paint(piece, false)).join("")
     assert.strictEqual(text, "→ look {}\n← look: so\n→ leap {}\n")
   })
+
+  it("is another one once it was denied", () => {
+    const denied: SessionEvent = { event: "permission", data: { toolCallId: "c", granted: false } }
+    const pieces = showAll([call("look"), denied, call("leap")])
+    const text = pieces.map((piece) => ChatView.paint(piece, false)).join("")
+    assert.strictEqual(text, "→ look {}\ndenied: look\n→ leap {}\n")
+  })
 })
 
 describe("printable text", () => {

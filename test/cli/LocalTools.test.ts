@@ -124,3 +124,23 @@ describe("run_command", () => {
     })
   )
 })
+
+describe("a call whose run was interrupted", () => {
+  it.live("is not run again, and is told as it is", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryFolder, "pipe")
+      yield* call("run_command", { command: `mkfifo '${path}'` })
+      const tools = LocalTools.make(() => Effect.succeed({ granted: true }))
+      const input = { command: `echo x > '${path}'; exec sleep 600` }
+      const run = Effect.suspend(
+        () =>
+          tools.find(({ spec }) => spec.name === "run_command")?.run({ toolCallId: "1", name: "run_command", input }) ??
+          Effect.die("no such tool")
+      )
+      const running = yield* Effect.forkChild(run)
+      yield* call("run_command", { command: `cat '${path}'` })
+      yield* Fiber.interrupt(running)
+      assert.strictEqual(yield* run, "It was interrupted: what it did is not known.")
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

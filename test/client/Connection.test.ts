@@ -183,6 +183,9 @@ describe("connect", () => {
   it.live("fails at once under a signal that was aborted before", () =>
     program([], async (url) => {
       const server = connect({ baseUrl: url, apiKey: "key" })
+      const never = server.createSession({ agent: { name: "agent" } }, { signal: AbortSignal.abort(new Error("no")) })
+      assert.strictEqual(String(await never.catch((error: unknown) => error)), "Error: no")
+      for await (const _ of server.sessions()) assert.fail("a session was made")
       const reason = await server.meta({ signal: AbortSignal.abort("no") }).catch((error: unknown) => error)
       assert.strictEqual(reason, "no")
       const refused = await connect({ baseUrl: url })

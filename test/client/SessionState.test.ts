@@ -23,7 +23,7 @@ describe("the state of a session", () => {
     assert.deepStrictEqual(changed.toTell, { tools, agent })
     assert.deepStrictEqual(SessionState.fail(SessionState.send(changed, said)).toTell, { tools, agent })
     assert.deepStrictEqual(SessionState.hear(SessionState.send(changed, said), start).toTell, {})
-    assert.deepStrictEqual(SessionState.change(changed, undefined).toTell, { tools })
+    assert.deepStrictEqual(SessionState.change(SessionState.fail(changed), undefined).toTell, { tools, agent })
   })
 
   it("is stale where a stream was left, until the history is read and the next turn has begun", () => {

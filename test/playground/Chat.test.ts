@@ -46,11 +46,23 @@ const Told = Schema.Union([
   })
 ])
 
+/** The events without calls that are told again before their result. */
+const once = (events: ReadonlyArray<TurnEvent>): ReadonlyArray<TurnEvent> => {
+  const open = new Set<string>()
+  return events.filter(({ data, event }) => {
+    if (event === "tool_result") open.delete(data.toolCallId)
+    if (event !== "tool_call") return true
+    const isNew = !open.has(data.toolCallId)
+    open.add(data.toolCallId)
+    return isNew
+  })
+}
+
 describe("the chat", () => {
   it.prop("reads as its history would", [Schema.Array(Told)], ([told]) => {
     const events: ReadonlyArray<TurnEvent> = [start, ...told]
     const { entries } = heard(Chat.empty, ...events, stop("end_turn"))
-    assert.deepStrictEqual(entries, Entry.fromHistory(Transcript.fold([...events, stop("end_turn")])))
+    assert.deepStrictEqual(entries, Entry.fromHistory(Transcript.fold([...once(events), stop("end_turn")])))
   })
 
   it.prop("takes events one by one as it takes them together", [Schema.Array(Told)], ([told]) => {
@@ -65,6 +77,14 @@ describe("the chat", () => {
     assert.strictEqual(chat.heard, Chat.timelineLength + 1)
     assert.strictEqual(chat.timeline[0]?.event.event, "text_delta")
     assert.strictEqual(chat.timeline.at(-1)?.at, Chat.timelineLength)
+  })
+
+  it("shows a call once that is told twice, and another one of its id once it is answered", () => {
+    const told: SessionEvent = { event: "tool_call", data: call }
+    const twice = heard(Chat.empty, start, told, told)
+    assert.deepStrictEqual(statuses(twice), ["open"])
+    const denied: SessionEvent = { event: "permission", data: { toolCallId: call.toolCallId, granted: false } }
+    assert.deepStrictEqual(statuses(heard(twice, denied, told)), ["denied", "open"])
   })
 
   it("asks about a call, and says so", () => {

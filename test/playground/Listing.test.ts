@@ -17,10 +17,15 @@ describe("the listing of sessions", () => {
   })
 
   it("grows by pages, and has no session twice", () => {
-    const whole = Listing.extended(first, page("cd"))
+    const whole = Listing.extended(first, first.next ?? "", page("cd"))
     assert.deepStrictEqual(ids(whole), [id("a"), id("b"), id("c"), id("d")])
     assert.deepStrictEqual([first.next, whole.next], ["after_c", undefined])
     assert.deepStrictEqual(ids(Listing.refreshed(whole, page("ea"))), [id("e"), id("a")])
+  })
+
+  it("takes a page only behind the one that it was asked for after", () => {
+    const anew = Listing.refreshed(first, page("ab", "after_b"))
+    assert.strictEqual(Listing.extended(anew, "after_c", page("d")), anew)
   })
 
   it("keeps deleted sessions away, whichever answer comes last", () => {

@@ -30,9 +30,9 @@ describe("a request without a key", () => {
       assert.strictEqual(foreign({ host, origin }), origin)
     }
     for (const name of ["page.test:3010", "localhost.page.test", "10.0.0.7", "127.0.0.1@page.test", " "]) {
-      assert.strictEqual(foreign({ host: name }), name)
+      assert.strictEqual(foreign({ host: name }), `http://${name}`)
     }
-    assert.strictEqual(foreign({ host: "page.test", origin: "http://localhost" }), "page.test")
+    assert.strictEqual(foreign({ host: "page.test", origin: "http://localhost" }), "http://page.test")
   })
 
   it("may come from pages that are named, which may have the server behind their own host", () => {
@@ -75,7 +75,7 @@ describe("a server without keys", () => {
         assert.strictEqual(status, 403, text)
         assert.include((json as typeof code).error.code, code.error.code)
       }
-      assert.include(refused[0]?.text ?? "", "not of https://page.test; name it in AAP_ORIGINS")
+      assert.include(refused[0]?.text ?? "", "not of https://page.test; name that origin in AAP_ORIGINS")
       assert.strictEqual(yield* askHost("rebound.test"), 403)
       assert.strictEqual(yield* askHost("localhost"), 200)
       assert.deepStrictEqual((yield* ask("/sessions")).json, { sessions: [] })

@@ -19,7 +19,7 @@ export const rawTurn = Effect.fnUntraced(function* (id: string, body: object, pa
   const text = JSON.stringify(body)
   const socket = connect(port, "127.0.0.1", () =>
     socket.write(
-      `POST /sessions/${id}/turns HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `POST /sessions/${id}/turns HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\n` +
         `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
     )
   )

@@ -4,6 +4,8 @@ import * as Attachment from "./Attachment.ts"
 interface Props {
   readonly images: ReadonlyArray<Attachment.Attachment>
   readonly onChange: (images: ReadonlyArray<Attachment.Attachment>) => void
+  /** How many files are being read: the message waits for them. */
+  readonly onReading: (change: 1 | -1) => void
 }
 
 const read = (file: File) =>
@@ -15,9 +17,10 @@ const read = (file: File) =>
   })
 
 /** The images of a message: chosen, pasted into its form or dropped on it, each to be taken away again. */
-export const AttachImages = ({ images, onChange }: Props) => {
+export const AttachImages = ({ images, onChange, onReading }: Props) => {
   const [problem, setProblem] = useState<string>()
   const root = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   // Files are read side by side: each is added to what is attached by then.
   const latest = useRef(images)
   latest.current = images
@@ -28,7 +31,10 @@ export const AttachImages = ({ images, onChange }: Props) => {
   const addOne = async (file: File): Promise<string | undefined> => {
     const alone = Attachment.problemOf(file, [])
     if (alone !== undefined) return alone
-    const attachment = await read(file).catch(() => undefined)
+    onReading(1)
+    const attachment = await read(file)
+      .catch(() => undefined)
+      .finally(() => onReading(-1))
     if (attachment === undefined) return `${file.name} cannot be read.`
     const together = Attachment.problemOf(file, latest.current)
     if (together === undefined) change([...latest.current, attachment])
@@ -69,6 +75,7 @@ export const AttachImages = ({ images, onChange }: Props) => {
         Images
         <input
           type="file"
+          ref={field}
           multiple
           accept={Attachment.types.join()}
           onChange={(event) => {
@@ -86,7 +93,10 @@ export const AttachImages = ({ images, onChange }: Props) => {
             <button
               type="button"
               aria-label={`Remove ${name}`}
-              onClick={() => change(images.filter((_, other) => other !== index))}
+              onClick={() => {
+                field.current?.focus()
+                change(images.filter((_, other) => other !== index))
+              }}
             >
               ×
             </button>

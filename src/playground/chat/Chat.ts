@@ -102,7 +102,8 @@ const hear = (entries: ReadonlyArray<Entry.Entry>, { data, event }: SessionEvent
     case "thinking":
       return replace(entries, "thinking", data.thinking)
     case "tool_call":
-      return [...close(entries), Entry.openCall(data)]
+      // One that is told again before its outcome is the same call.
+      return Entry.isWaiting(entries, data.toolCallId) ? entries : [...close(entries), Entry.openCall(data)]
     case "tool_result":
     case "client_result":
       return Entry.withResult(close(entries), data.toolCallId, data.content)

@@ -29,11 +29,12 @@ export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned, t
     setImages(returned.images)
   }, [returned])
   const attached = takesImages ? images : []
-  const isClosed = isRunning || blocked !== undefined
+  const [reading, setReading] = useState(0)
+  const isClosed = isRunning || blocked !== undefined || reading > 0
   const send = () => {
     if (isClosed || (text.trim() === "" && attached.length === 0)) return
     onSay(text, attached)
-    setImages([])
+    setImages(images.filter((image) => !attached.includes(image)))
     setText("")
   }
   return (
@@ -70,7 +71,13 @@ export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned, t
         <button type="submit" class="primary" aria-disabled={isClosed}>
           Send
         </button>
-        {takesImages ? <AttachImages images={attached} onChange={setImages} /> : null}
+        {takesImages ? (
+          <AttachImages
+            images={attached}
+            onChange={setImages}
+            onReading={(change) => setReading((count) => count + change)}
+          />
+        ) : null}
       </form>
     </>
   )

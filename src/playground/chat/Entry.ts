@@ -44,6 +44,12 @@ export const changeCall = (
   return entries.map((entry, other) => (other === index && entry.kind === "call" ? change(entry) : entry))
 }
 
+/** Whether the latest call of this id has no outcome yet. */
+export const isWaiting = (entries: ReadonlyArray<Entry>, toolCallId: string): boolean => {
+  const entry = entries.findLast((entry) => entry.kind === "call" && entry.call.toolCallId === toolCallId)
+  return entry?.kind === "call" && entry.result === undefined && !["denied", "elsewhere"].includes(entry.status)
+}
+
 /** A call that nobody has answered yet. */
 export const openCall = (call: ToolCall): CallEntry => ({ kind: "call", call, status: "open" })
 

@@ -10,10 +10,11 @@ const rowEms = 3.25
 const rowPixels = (): number => rowEms * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 
 /** What is seen of the list: followed as it is scrolled and as it gets more room, and kept while rows come above it. */
-const useSight = (rows: number) => {
+const useSight = (events: ReadonlyArray<TimedEvent>) => {
   const region = useRef<HTMLElement>(null)
-  const before = useRef(rows)
-  const [sight, setSight] = useState({ scrollTop: 0, height: 0, rowHeight: rowPixels() })
+  const newest = events.at(-1)
+  const before = useRef(newest)
+  const [sight, setSight] = useState(() => ({ scrollTop: 0, height: 0, rowHeight: rowPixels() }))
   const look = () => {
     const { current } = region
     if (current === null) return
@@ -26,9 +27,10 @@ const useSight = (rows: number) => {
   }, [])
   useLayoutEffect(() => {
     const { current } = region
-    if (current !== null && current.scrollTop > 0) current.scrollTop += (rows - before.current) * sight.rowHeight
-    before.current = rows
-  }, [rows])
+    const added = before.current === undefined ? 0 : events.length - 1 - events.lastIndexOf(before.current)
+    if (current !== null && current.scrollTop > 0) current.scrollTop += added * sight.rowHeight
+    before.current = newest
+  }, [newest])
   return { look, region, sight }
 }
 
@@ -43,9 +45,8 @@ interface Props {
 export const EventRows = ({ chosen, events, onChoose }: Props) => {
   const group = useId()
   const total = events.length
-  const { look, region, sight } = useSight(total)
+  const { look, region, sight } = useSight(events)
   const { end, first } = rowWindow({ ...sight, rows: total })
-  const latest = total - 1 - first
   return (
     <ScrollRegion kind="scroll" label="Timeline" region={region} onScroll={look}>
       <ol
@@ -58,7 +59,7 @@ export const EventRows = ({ chosen, events, onChoose }: Props) => {
           .toReversed()
           .map((timed, row) => (
             <EventRow
-              key={latest - row}
+              key={timed}
               timed={timed}
               position={first + row + 1}
               total={total}

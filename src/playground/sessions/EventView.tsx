@@ -1,3 +1,4 @@
+import { memo } from "../Memo.tsx"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import { cut, jsonBlock } from "../../client/Printable.ts"
 import type { TimedEvent } from "../chat/Chat.ts"
@@ -6,9 +7,9 @@ import type { TimedEvent } from "../chat/Chat.ts"
 const longest = 100_000
 
 /** An event with all that it says. */
-export const EventView = ({ timed: { event } }: { readonly timed: TimedEvent }) => (
+export const EventView = memo(({ timed: { event } }: { readonly timed: TimedEvent }) => (
   <ScrollRegion kind="scroll" label="Chosen event">
     <strong>{event.event}</strong>
     <pre>{cut(jsonBlock(event.data), longest)}</pre>
   </ScrollRegion>
-)
+))

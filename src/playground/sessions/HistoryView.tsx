@@ -1,3 +1,4 @@
+import { memo } from "../Memo.tsx"
 import { Effect, Exit } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
@@ -17,7 +18,7 @@ interface Props {
 }
 
 /** A session's history as the server has it. */
-export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
+export const HistoryView = memo(({ client, isRunning, sessionId, type }: Props) => {
   const [messages, setMessages] = useState<ReadonlyArray<HistoryMessage>>()
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
@@ -47,4 +48,4 @@ export const HistoryView = ({ client, isRunning, sessionId, type }: Props) => {
       </ol>
     </ScrollRegion>
   )
-}
+})

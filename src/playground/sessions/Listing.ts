@@ -16,6 +16,7 @@ export const empty: Listing = { sessions: [], next: undefined, gone: new Set(), 
  *
  * 1. A session that was deleted stays away, though a page that was asked for before still has it.
  * 2. No session stands there twice.
+ * 3. A page counts only behind the one that it was asked for after.
  */
 const withPage = (listing: Listing, before: ReadonlyArray<SessionInfo>, { next, sessions }: SessionPage): Listing => {
   const known = new Set([...listing.gone, ...before.map(({ sessionId }) => sessionId)])
@@ -26,8 +27,9 @@ const withPage = (listing: Listing, before: ReadonlyArray<SessionInfo>, { next, 
 /** The listing as its first page was read anew. */
 export const refreshed = (listing: Listing, page: SessionPage): Listing => withPage(listing, [], page)
 
-/** The listing with its next page. */
-export const extended = (listing: Listing, page: SessionPage): Listing => withPage(listing, listing.sessions, page)
+/** The listing with the page behind `after`, where it still ends there. */
+export const extended = (listing: Listing, after: string, page: SessionPage): Listing =>
+  listing.next === after ? withPage(listing, listing.sessions, page) : listing
 
 /** The listing without a session, which was deleted. */
 export const without = (listing: Listing, id: SessionId): Listing => ({

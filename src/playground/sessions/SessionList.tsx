@@ -35,11 +35,10 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
   const older = useHeir(() => list.current?.querySelector<HTMLElement>("li:last-child button"))
   const refresh = () => run(client.sessionPage(), (page) => setListing((before) => Listing.refreshed(before, page)))
   const more = (after: string) =>
-    run(client.sessionPage(after), (page) => setListing((before) => Listing.extended(before, page)))
+    run(client.sessionPage(after), (page) => setListing((before) => Listing.extended(before, after, page)))
   const remove = (id: SessionId) =>
     run(client.deleteSession(id), () => {
       setListing((before) => Listing.without(before, id))
-      refreshing.current?.focus()
       onDeleted(id)
     })
 
@@ -58,6 +57,7 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
             isCurrent={info.sessionId === current}
             onResume={() => run(client.session(info.sessionId), onResume)}
             onDelete={() => remove(info.sessionId)}
+            heir={() => refreshing.current}
           />
         ))}
       </ul>
