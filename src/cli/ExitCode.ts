@@ -1,4 +1,4 @@
-import { MutableRef, Runtime, Schema } from "effect"
+import { Cause, Exit, MutableRef, Runtime, Schema } from "effect"
 import type { StopReason } from "../protocol/Turn.ts"
 
 /** A chat has ended in another way than `end_turn`; `code` is what the process exits with. */
@@ -28,4 +28,17 @@ export const ofStop = (reason: StopReason): number => {
     case "error":
       return 5
   }
+}
+
+const ofExit = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  return Cause.hasInterruptsOnly(exit.cause)
+    ? MutableRef.get(onInterrupt)
+    : Runtime.getErrorExitCode(Cause.squash(exit.cause))
+}
+
+/** Ends the process once all is written, whatever a command that it ran has left open. */
+export const end = (exit: Exit.Exit<unknown, unknown>): void => {
+  const code = ofExit(exit)
+  process.stderr.write("", () => process.stdout.write("", () => process.exit(code)))
 }

@@ -10,14 +10,10 @@ import { AgentClient } from "./AgentClient.ts"
 import { type AgentError, SessionBusy, type SessionError, TooManyTurns, type TurnUnfinished } from "./AgentError.ts"
 import * as ClientTool from "./ClientTool.ts"
 import * as Conversation from "./Conversation.ts"
+import { denyAll, type Permission, type Permit } from "./Permit.ts"
 import * as SessionState from "./SessionState.ts"
 
-/** A decision on a call of a tool that the server runs. */
-export interface Permission {
-  readonly granted: boolean
-  /** Why not; the model reads it. */
-  readonly reason?: string
-}
+export { denyAll, grantAll, type Permission, type Permit } from "./Permit.ts"
 
 /** What happens in a session: what the server tells, and what the application answers. */
 export type SessionEvent =
@@ -73,16 +69,6 @@ export interface ClientSession<out R = never> {
   /** Calls that wait for the application. */
   readonly openCalls: Effect.Effect<ReadonlyArray<ToolCall>>
 }
-
-/** Decides on a call of a tool that the server runs. */
-export type Permit<R = never> = (call: ToolCall) => Effect.Effect<Permission, never, R>
-
-/** Grants every call. */
-export const grantAll: Permit = (_call) => Effect.succeed({ granted: true })
-
-/** Denies every call, and says that nobody was there to ask. */
-export const denyAll: Permit = (_call) =>
-  Effect.succeed({ granted: false, reason: "this application asks nobody for permission" })
 
 const toolConcurrency = 16
 

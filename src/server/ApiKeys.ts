@@ -9,7 +9,7 @@ import { Principal } from "../session/Session.ts"
 import type { StoreError } from "../session/SessionStore.ts"
 import { answered } from "./ErrorResponses.ts"
 import * as LocalPage from "./LocalPage.ts"
-import { PageOrigins } from "./LocalPage.ts"
+import { PageOrigins } from "./PageOrigins.ts"
 import { Unauthorized } from "./RequestErrors.ts"
 
 /** A key, and the name of the principal that it belongs to. A name may have several. */

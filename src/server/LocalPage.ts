@@ -1,9 +1,6 @@
-import { Context, Result } from "effect"
+import { Result } from "effect"
 import { isLoopback } from "./Loopback.ts"
 import { OriginNotAllowed } from "./RequestErrors.ts"
-
-/** Pages from elsewhere that a server without keys answers too: origins, such as `https://console.example`. */
-export class PageOrigins extends Context.Service<PageOrigins, ReadonlyArray<string>>()("effect-aap/PageOrigins") {}
 
 /** What a browser tells of where a request comes from, and where it is sent. */
 export interface PageHeaders {

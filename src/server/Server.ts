@@ -15,7 +15,7 @@ import { handlers } from "./Handlers.ts"
 import { guard } from "./HttpGuard.ts"
 import { isLoopback } from "./Loopback.ts"
 import * as Playground from "./Playground.ts"
-import { PageOrigins } from "./LocalPage.ts"
+import { PageOrigins } from "./PageOrigins.ts"
 import { BodyLimit } from "./RequestBody.ts"
 import { StreamTimeouts } from "./TurnResponses.ts"
 
