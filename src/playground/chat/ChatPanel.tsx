@@ -1,5 +1,5 @@
 import type { RefObject } from "preact"
-import { useEffect, useMemo, useRef } from "preact/hooks"
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
 import type { SessionId } from "../../protocol/Session.ts"
 import type { Attachment } from "./Attachment.ts"
@@ -27,13 +27,18 @@ const nearEnd = 120
 const useFollow = (chat: Chat) => {
   const log = useRef<HTMLElement>(null)
   const isFollowing = useRef(true)
-  useEffect(() => {
+  const top = useRef(0)
+  useLayoutEffect(() => {
     if (log.current !== null && isFollowing.current) log.current.scrollTop = log.current.scrollHeight
   }, [chat.entries])
   const onScroll = () => {
     const { current } = log
     if (current === null) return
-    isFollowing.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd
+    // The log grows before it is told of a scroll: only who goes up leaves the end.
+    const isNear = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd
+    if (isNear) isFollowing.current = true
+    else if (current.scrollTop < top.current) isFollowing.current = false
+    top.current = current.scrollTop
   }
   const follow = () => {
     isFollowing.current = true
