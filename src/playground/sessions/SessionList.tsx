@@ -36,13 +36,23 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
   const refresh = () => run(client.sessionPage(), (page) => setListing((before) => Listing.refreshed(before, page)))
   const more = (after: string) =>
     run(client.sessionPage(after), (page) => setListing((before) => Listing.extended(before, after, page)))
+  // Which session is open may have changed until the answer comes.
+  const deleted = useRef(onDeleted)
+  deleted.current = onDeleted
   const remove = (id: SessionId) =>
     run(client.deleteSession(id), () => {
       setListing((before) => Listing.without(before, id))
-      onDeleted(id)
+      deleted.current(id)
     })
+  const cancelResume = useRef(() => {})
+  const resume = (id: SessionId) => {
+    cancelResume.current()
+    cancelResume.current = run(client.session(id), onResume)
+  }
 
   useEffect(refresh, [client, current])
+  // Who has begun, left or opened another session meanwhile does not want this one any more.
+  useEffect(() => () => cancelResume.current(), [client, current])
 
   const { isRead, next, sessions } = listing
   return (
@@ -55,7 +65,7 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
             key={info.sessionId}
             info={info}
             isCurrent={info.sessionId === current}
-            onResume={() => run(client.session(info.sessionId), onResume)}
+            onResume={() => resume(info.sessionId)}
             onDelete={() => remove(info.sessionId)}
             heir={() => refreshing.current}
           />

@@ -34,6 +34,39 @@ describe("sessions on the page", () => {
     })
   )
 
+  it.live("keeps a session that was begun while another one was being deleted", () =>
+    visit(async ({ page, server }) => {
+      await say(page, "my name is Ada")
+      await idle(page)
+      const goOn = await hold(page, "**/sessions/*", "DELETE")
+      await page.getByRole("button", { name: /^Delete sess_/ }).click()
+      await page.getByRole("button", { name: /for good$/ }).click()
+      await page.getByRole("button", { name: "New session" }).click()
+      await say(page, "my name is Bo")
+      await idle(page)
+      await page.getByRole("list", { name: "Sessions" }).getByRole("listitem").nth(1).waitFor()
+      goOn()
+      await page.getByRole("list", { name: "Sessions" }).getByRole("listitem").nth(1).waitFor({ state: "detached" })
+      await agent(page).getByText("Nice to meet you, Bo.").waitFor()
+      assert.isFalse(await page.getByText("No session yet").isVisible())
+      assert.strictEqual((await sessionsOf(server)).length, 1)
+    })
+  )
+
+  it.live("asks no more for a session once another one was begun instead", () =>
+    visit(async ({ page }) => {
+      await say(page, "my name is Ada")
+      await idle(page)
+      await page.getByRole("button", { name: "New session" }).click()
+      await hold(page, "**/sessions/sess_*", "GET")
+      const left = page.waitForEvent("requestfailed", (request) => /\/sessions\/sess_\w+$/.test(request.url()))
+      await page.getByRole("button", { name: /^Resume sess_/ }).click()
+      await say(page, "my name is Bo")
+      await left
+      await agent(page).getByText("Nice to meet you, Bo.").waitFor()
+    })
+  )
+
   it.live("shows sessions a page at a time", () =>
     visit(async ({ page, server }) => {
       const body = { agent: { name: "assistant" } }
