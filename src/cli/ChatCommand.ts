@@ -8,7 +8,7 @@ import * as ChatGrant from "./ChatGrant.ts"
 import * as ChatScreen from "./ChatScreen.ts"
 import * as ChatSession from "./ChatSession.ts"
 import * as ChatTurn from "./ChatTurn.ts"
-import * as Keyboard from "./Keyboard.ts"
+import * as TypeAhead from "./TypeAhead.ts"
 import * as Remote from "./Remote.ts"
 import { SessionId } from "../protocol/Session.ts"
 import { StreamMode } from "../protocol/Turn.ts"
@@ -62,7 +62,7 @@ interface Asked extends ChatSession.AskedSession {
   readonly grant: Option.Option<ChatGrant.Grant>
 }
 
-const terminal = Layer.effect(Terminal.Terminal, NodeTerminal.make(Keyboard.isQuit))
+const terminal = Layer.effect(Terminal.Terminal, NodeTerminal.make(TypeAhead.isQuit))
 
 /** The key that is given. Where there is none, but the server wants one and somebody is there, it is asked for. */
 const keyFor = Effect.fnUntraced(function* ({ key, url }: Asked, screen: ChatScreen.ChatScreen["Service"]) {

@@ -1,9 +1,6 @@
 import { type Cause, Effect, Option, Queue, Ref, Terminal } from "effect"
 import * as TypeAhead from "./TypeAhead.ts"
 
-/** Keys that end a question or a turn; Esc, as part of other keys, does not. */
-export const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
-
 type Keys = Queue.Queue<Terminal.UserInput, Cause.Done>
 
 /** All keys of a terminal, read in one place: each goes to the question that is open, or is kept where none is. */
@@ -24,13 +21,15 @@ export const make = Effect.fnUntraced(function* (terminal: Terminal.Terminal) {
   const question = yield* Ref.make(Option.none<Keys>())
   const quits = yield* Queue.dropping<void, Cause.Done>(1)
   const isOver = yield* Ref.make(false)
+  const paste = yield* Ref.make<TypeAhead.Paste>(Option.none())
   const keep = (keys: ReadonlyArray<Terminal.UserInput>) =>
     Ref.update(ahead, (text) => keys.reduce(TypeAhead.typed, text))
 
-  const route = Effect.fnUntraced(function* (keys: ReadonlyArray<Terminal.UserInput>) {
+  const route = Effect.fnUntraced(function* (came: ReadonlyArray<Terminal.UserInput>) {
+    const keys = yield* Ref.modify(paste, (paste) => TypeAhead.unmarked(paste, came))
     const open = yield* Ref.get(question)
-    const isQuitting = keys.some(isQuit)
-    const others = TypeAhead.together(keys.filter((key) => !isQuit(key)))
+    const isQuitting = keys.some(TypeAhead.isQuit)
+    const others = TypeAhead.together(keys.filter((key) => !TypeAhead.isQuit(key)))
     if (Option.isNone(open)) {
       yield* keep(others)
       if (isQuitting) yield* Queue.offer(quits, undefined)
@@ -58,6 +57,8 @@ export const make = Effect.fnUntraced(function* (terminal: Terminal.Terminal) {
     const open = yield* Ref.get(question)
     if (Option.isSome(open)) yield* Queue.end(open.value)
   })
+  const display = (text: string) => Effect.ignore(terminal.display(text))
+  yield* Effect.acquireRelease(display(TypeAhead.marked.on), () => display(TypeAhead.marked.off))
   yield* Effect.forkScoped(reading)
 
   const readInput = Effect.acquireRelease(

@@ -1,5 +1,8 @@
 import { Option, type Terminal } from "effect"
 
+/** Keys that end a question or a turn; Esc, as part of other keys, does not. */
+export const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
+
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
 const keyless = { name: "", ctrl: false, meta: false, shift: false }
@@ -49,4 +52,34 @@ export const typed = (text: string, input: Terminal.UserInput): string => {
   if (key.ctrl) return key.name === "u" ? "" : text
   const added = Option.getOrElse(input.input, () => "")
   return /[^\P{Cc}\n\t]/u.test(added) ? text : text + added
+}
+
+/** Has a terminal set marks around what is pasted, and no longer; one that knows no marks shows neither. */
+export const marked = { on: "\x1b[?2004h", off: "\x1b[?2004l" }
+
+/** The text that is being pasted, where the end of it has not come. */
+export type Paste = Option.Option<string>
+
+/**
+ * Keys as they came, with what stands between a terminal's marks as one key that types it: no Enter in it sends anything
+ * off, in however many pieces it came. A key that quits ends the text, too.
+ */
+export const unmarked = (
+  paste: Paste,
+  keys: ReadonlyArray<Terminal.UserInput>
+): readonly [keys: ReadonlyArray<Terminal.UserInput>, paste: Paste] => {
+  let pasted = paste
+  const typed: Array<Terminal.UserInput> = []
+  for (const key of keys) {
+    const isEnd = key.key.name === "paste-end"
+    if (key.key.name === "paste-start") pasted = Option.orElse(pasted, () => Option.some(""))
+    else if (Option.isNone(pasted)) typed.push(key)
+    else if (!isEnd && !isQuit(key)) pasted = Option.some(pasted.value + (textOf(key, false) ?? ""))
+    else {
+      if (pasted.value !== "") typed.push({ input: Option.some(pasted.value), key: keyless })
+      if (!isEnd) typed.push(key)
+      pasted = Option.none()
+    }
+  }
+  return [typed, pasted]
 }

@@ -18,7 +18,7 @@ const fakeTerminal = Effect.gen(function* () {
   const press = Effect.fnUntraced(function* (keys: ReadonlyArray<Terminal.UserInput>) {
     const queue = yield* Ref.get(input)
     yield* Queue.offerAll(queue, keys)
-    if (keys.some(Keyboard.isQuit)) {
+    if (keys.some(TypeAhead.isQuit)) {
       yield* Ref.set(input, yield* Queue.unbounded<Terminal.UserInput, Cause.Done>())
       yield* Queue.end(queue)
     }
@@ -78,6 +78,22 @@ describe("what is typed ahead", () => {
         ["\r", "return"]
       ]
     )
+  })
+
+  it("is one text between the marks of a paste, in however many pieces it comes, and nothing in it sends it off", () => {
+    const start = key("paste-start")
+    const end = key("paste-end")
+    const all = [...letters("a"), start, ...letters("b"), enter, key("tab", "\t"), enter, end, enter]
+    for (let cut = 0; cut <= all.length; cut++) {
+      const [first, open] = TypeAhead.unmarked(Option.none(), all.slice(0, cut))
+      const [second, after] = TypeAhead.unmarked(open, all.slice(cut))
+      assert.deepStrictEqual(names([...first, ...second]), ["a", "b\n\t\n", "\r"])
+      assert.isTrue(Option.isNone(after))
+    }
+    assert.deepStrictEqual(TypeAhead.unmarked(Option.none(), [start, end]), [[], Option.none()])
+    const [left, after] = TypeAhead.unmarked(Option.none(), [start, ...letters("b"), interrupt])
+    assert.deepStrictEqual(names(left), ["b", "\x03"])
+    assert.isTrue(Option.isNone(after))
   })
 
   it.prop(

@@ -16,6 +16,8 @@ const scriptArguments = (command: ReadonlyArray<string>): ReadonlyArray<string> 
 /** `effect-aap` as somebody sits before it. */
 export interface PseudoTerminal {
   readonly type: (keys: string) => Effect.Effect<void>
+  /** Pastes a text, as a terminal does that marks what is pasted. */
+  readonly paste: (text: string) => Effect.Effect<void>
   /** Waits until a text is shown after what was waited for before, and gives all up to it, without escape sequences. */
   readonly until: (text: string) => Effect.Effect<string>
   /** All that was written, as it was written. */
@@ -78,8 +80,10 @@ export const openTerminal = Effect.fnUntraced(function* (
       seen = at + expected.length
       return Effect.succeed(before)
     })
+  const type = (keys: string) => Effect.sync(() => void child.stdin.write(keys))
   const terminal: PseudoTerminal = {
-    type: (keys) => Effect.sync(() => void child.stdin.write(keys)),
+    type,
+    paste: (text) => type(`\x1b[200~${text.replaceAll("\n", "\r")}\x1b[201~`),
     until,
     written: Effect.sync(() => text),
     exit: waitFor(() => (child.exitCode === null ? undefined : Effect.succeed(child.exitCode)))
