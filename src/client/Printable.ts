@@ -32,6 +32,9 @@ const shown = (character: string): string => {
  */
 export const printable = (text: string): string => text.replace(unsafe, shown)
 
+/** A text of which the direction is its own: what embeds, overrides or isolates another one is spelled; marks stay. */
+export const undirected = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, escaped)
+
 /** The same on one line. */
 export const onOneLine = (text: string): string => printable(text.replace(/\s+/g, " ").trim())
 

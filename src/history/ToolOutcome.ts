@@ -23,9 +23,17 @@ export const toContent = (value: unknown): string => {
 /** A call whose permission was denied as the model reads it. */
 export type DenialText = (reason: string | undefined) => string
 
+const denied = "Tool call denied"
+
 /** `Tool call denied`, and the reason where one is given. */
 export const denialText: DenialText = (reason) =>
-  reason === undefined || reason.trim() === "" ? "Tool call denied" : `Tool call denied: ${reason}`
+  reason === undefined || reason.trim() === "" ? denied : `${denied}: ${reason}`
+
+/** The denial that a result tells of, as {@link denialText} writes it; none where it is a result of another kind. */
+export const denialOf = (content: string): { readonly reason?: string } | undefined => {
+  if (content === denied) return {}
+  return content.startsWith(`${denied}: `) ? { reason: content.slice(denied.length + 2) } : undefined
+}
 
 const Messaged = Schema.Struct({ message: Schema.NonEmptyString })
 

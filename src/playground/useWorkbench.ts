@@ -9,6 +9,7 @@ import type { Attachment } from "./chat/Attachment.ts"
 import * as ChatRunner from "./chat/ChatRunner.ts"
 import * as Frames from "./chat/Frames.ts"
 import * as OpenSession from "./sessions/OpenSession.ts"
+import * as KeptTools from "./setup/KeptTools.ts"
 import * as PageTool from "./setup/PageTool.ts"
 import * as Setup from "./setup/Setup.ts"
 
@@ -18,7 +19,7 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
   const [setup, setSetup] = useState(Setup.defaults)
   const [kept, setKept] = useState<ReadonlyArray<string>>([])
   const [wantedMode, setWantedMode] = useState<StreamMode>("delta")
-  const [tools, setTools] = useState<ReadonlyArray<PageTool.PageTool>>([])
+  const [tools, setTools] = useState(() => KeptTools.load(sessionStorage))
   const [sessionId, setSessionId] = useState<SessionId>()
   const [chat, dispatch] = useReducer(Chat.reduce, Chat.empty)
   const runner = useMemo(() => {
@@ -57,23 +58,27 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
   }
 
   /** The panel shows a session as it is set up, not as the one before was. */
-  const takeOver = ({ agent: { name, ...config }, tools: specs = [] }: SessionInfo): ChatRunner.Resumption => {
-    const taken = Setup.fromConfig({ name, ...config })
+  const prepare = ({ agent: { name, ...config }, tools: specs = [] }: SessionInfo): ChatRunner.Resumption => {
     const adopted = PageTool.adopt(specs, latest.current.tools)
-    setAgentName(name)
-    setSetup(taken)
-    setKept(Object.keys(taken.options).filter((name) => taken.options[name] === Setup.kept))
-    setTools(adopted)
-    return { tools: adopted, stream: modeOf(name), isReadOnly: agentOf(name) === undefined }
+    const takeOver = () => {
+      const taken = Setup.fromConfig({ name, ...config })
+      setAgentName(name)
+      setSetup(taken)
+      setKept(Object.keys(taken.options).filter((name) => taken.options[name] === Setup.kept))
+      setTools(adopted)
+    }
+    return { tools: adopted, stream: modeOf(name), isReadOnly: agentOf(name) === undefined, takeOver }
   }
 
-  const goOn = (found: Effect.Effect<SessionInfo, AgentError>) => runner.resume(found, takeOver)
+  const goOn = (found: Effect.Effect<SessionInfo, AgentError>) => runner.resume(found, prepare)
 
   useEffect(() => {
     const id = OpenSession.remembered(sessionStorage, baseUrl)
     if (id !== undefined) goOn(client.session(id))
     return runner.stop
   }, [runner])
+
+  useEffect(() => KeptTools.save(sessionStorage, tools), [tools])
 
   useEffect(() => {
     if (Chat.isGone(chat)) OpenSession.forget(sessionStorage)
@@ -99,10 +104,7 @@ export const useWorkbench = ({ address: { baseUrl }, client, meta: { agents } }:
     setMode: setWantedMode,
     chooseAgent,
     leave,
-    resume: (info: SessionInfo) => {
-      leave()
-      goOn(Effect.succeed(info))
-    },
+    resume: (info: SessionInfo) => goOn(Effect.succeed(info)),
     say: (text: string, images: ReadonlyArray<Attachment>) => {
       if (agent !== undefined) runner.say(text, agent, setup, tools, modeOf(agentName), images)
     }

@@ -110,6 +110,19 @@ describe("the chat", () => {
     ])
   })
 
+  it("knows a denial by what the model reads of it, where the history alone tells", () => {
+    const call = { type: "tool_use", toolCallId: "call_1", name: "current_time", input: {} } as const
+    const [, entry] = Chat.reduce(Chat.empty, {
+      type: "opened",
+      history: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: [call] },
+        { role: "tool", toolCallId: "call_1", content: "Tool call denied: not now" }
+      ]
+    }).entries
+    assert.deepInclude(entry, { kind: "call", status: "denied", reason: "not now" })
+  })
+
   it("shows what a granted call gave", () => {
     const { toolCallId } = call
     const granted = heard(waiting, { event: "permission", data: { toolCallId, granted: true } })

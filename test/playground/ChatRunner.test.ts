@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { ConnectionFailed } from "../../src/client/AgentError.ts"
 import { AgentClient } from "../../src/client/AgentClient.ts"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
@@ -12,6 +13,8 @@ import { baseUrl, testServer } from "../support/TestServer.ts"
 
 const agent = Agent.make({ name: "agent", instructions: "" })
 const info = { name: "agent", version: "1" }
+
+const resumption = { tools: [], stream: "delta", isReadOnly: false } as const
 
 /** What a runner tells, each to be waited for. */
 const watched = () => {
@@ -62,7 +65,7 @@ describe("the runner of the page's chat", () => {
       })
       const { actions, dispatch, next, opened, sessions } = watched()
       const runner = ChatRunner.make(slow, dispatch, opened)
-      runner.resume(client.session(old), () => ({ tools: [], stream: "delta", isReadOnly: false }))
+      runner.resume(client.session(old), () => ({ ...resumption, takeOver: () => assert.fail("taken over") }))
       yield* Deferred.await(asked)
       assert.deepStrictEqual(
         actions.map(({ type }) => type),
@@ -72,6 +75,31 @@ describe("the runner of the page's chat", () => {
       yield* Deferred.succeed(read, undefined)
       yield* next("stopped", runner.stop)
       assert.strictEqual(sessions.length, 1)
+      assert.notInclude(sessions, old)
+      assert.notInclude(
+        actions.map(({ type }) => type),
+        "opened"
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("stays with the session that is open where another one cannot be read", () =>
+    Effect.gen(function* () {
+      const client = yield* AgentClient
+      const old = yield* client.createSession({ agent: { name: "agent" } })
+      const { actions, dispatch, next, opened, sessions } = watched()
+      const unread = new ConnectionFailed({ stage: "answer", message: "cut" })
+      const broken = AgentClient.of({
+        ...client,
+        history: (id, type) => (id === old ? Effect.fail(unread) : client.history(id, type))
+      })
+      const runner = ChatRunner.make(broken, dispatch, opened)
+      const say = (text: string) => runner.say(text, info, Setup.defaults, [], "delta")
+      yield* next("heard", () => say("hello"))
+      const takeOver = () => assert.fail("taken over")
+      yield* next("failed", () => runner.resume(client.session(old), () => ({ ...resumption, takeOver })))
+      yield* next("ended", () => say("are you there?"))
+      assert.strictEqual(new Set(sessions).size, 1)
       assert.notInclude(sessions, old)
       assert.notInclude(
         actions.map(({ type }) => type),

@@ -93,6 +93,12 @@ describe("a model's Markdown", () => {
     assert.strictEqual(textOf("![a cat](https://evil.test/cat.png)"), "[image: a cat] https://evil.test/cat.png")
   })
 
+  it("spells what turns the direction of a text, and keeps the marks that scripts are written with", () => {
+    assert.strictEqual(textOf("a \u202eb\u202c\n\n`\u2066c`\n\n    \u202dd"), "a \\u202eb\\u202c\\u2066c\\u202dd")
+    assert.strictEqual(textOf("\u202e".repeat(100_001)), "\\u202e".repeat(100_001))
+    assert.strictEqual(textOf("שלום\u200f!"), "שלום\u200f!")
+  })
+
   it("knows lists, tables, code and emphasis", () => {
     const text = "# Title\n\n- *one*\n- **two**\n\n| a |\n|---|\n| 1 |\n\n```js\nlet x = '<b>'\n```\n\n3. third"
     const tags = tagsOf(text)

@@ -70,9 +70,20 @@ export const hold = async (page: Page, url: string, method: string) => {
   const { promise: isOpen, resolve: goOn } = Promise.withResolvers<void>()
   await page.route(url, async (route) => {
     if (route.request().method() === method) await isOpen
-    await route.continue()
+    await route.fallback()
   })
   return goOn
+}
+
+/** Requests of this address and method, held back until they are let fail. */
+export const failing = async (page: Page, url: string, method: string) => {
+  const { promise: isOver, resolve: fail } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    if (route.request().method() !== method) return route.fallback()
+    await isOver
+    await route.abort()
+  })
+  return fail
 }
 
 /** The sessions that a server has. */

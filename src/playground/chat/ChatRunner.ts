@@ -13,11 +13,15 @@ import type { Action } from "./Chat.ts"
 import * as Problem from "./Problem.ts"
 import * as Questions from "./Questions.ts"
 
-/** How a session that is there already is gone on with. One that is `isReadOnly` is shown, and its calls are left open. */
+/**
+ * How a session that is there already is gone on with. One that is `isReadOnly` is shown, and its calls are left open.
+ * `takeOver` is called once the session is read.
+ */
 export interface Resumption {
   readonly tools: ReadonlyArray<PageTool.PageTool>
   readonly stream: StreamMode
   readonly isReadOnly: boolean
+  readonly takeOver: () => void
 }
 
 /** Runs one session at a time, and tells what happens. */
@@ -35,7 +39,10 @@ export interface ChatRunner {
     stream: StreamMode,
     images?: ReadonlyArray<Attachment.Attachment>
   ) => void
-  /** Goes on with a session once it is read, and the one before was left; calls that were left open are asked again. */
+  /**
+   * Goes on with a session once it is read; calls that were left open are asked again. What ran before is interrupted, and
+   * its session stays the open one where the other cannot be read.
+   */
   readonly resume: (session: Effect.Effect<SessionInfo, AgentError>, prepare: (info: SessionInfo) => Resumption) => void
   /** Interrupts what runs. */
   readonly stop: () => void
@@ -177,12 +184,11 @@ export const make = (
       start(
         Effect.gen(function* () {
           const info = yield* found
-          const { isReadOnly, stream, tools } = prepare(info)
+          const { isReadOnly, stream, takeOver, tools } = prepare(info)
+          const resumed = yield* ClientSession.resume(info.sessionId, options(tools, stream))
+          takeOver()
           setups = [Setup.fromConfig(info.agent)]
-          const resumed = yield* Effect.flatMap(
-            ClientSession.resume(info.sessionId, options(tools, stream)),
-            keep(tools, stream)
-          )
+          yield* keep(tools, stream)(resumed)
           dispatch({ type: "opened", history: yield* resumed.messages })
           dispatch({ type: "wentOn" })
           if (!isReadOnly) yield* run(resumed, resumed.goOn)

@@ -29,6 +29,8 @@ export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned, t
     setImages(returned.images)
   }, [returned])
   const attached = takesImages ? images : []
+  // What was wrong with images goes with the message.
+  const [sent, setSent] = useState(0)
   const [reading, setReading] = useState(0)
   const isClosed = isRunning || blocked !== undefined || reading > 0
   const send = () => {
@@ -36,6 +38,7 @@ export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned, t
     onSay(text, attached)
     setImages(images.filter((image) => !attached.includes(image)))
     setText("")
+    setSent(sent + 1)
   }
   return (
     <>
@@ -73,6 +76,7 @@ export const Composer = ({ blocked, field, isRunning, onSay, onStop, returned, t
         </button>
         {takesImages ? (
           <AttachImages
+            key={sent}
             images={attached}
             onChange={setImages}
             onReading={(change) => setReading((count) => count + change)}

@@ -1,3 +1,4 @@
+import * as ToolOutcome from "../../history/ToolOutcome.ts"
 import type { ContentBlock, InputContent } from "../../protocol/Content.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import type { ToolCall } from "../../protocol/Tool.ts"
@@ -53,17 +54,17 @@ export const isWaiting = (entries: ReadonlyArray<Entry>, toolCallId: string): bo
 /** A call that nobody has answered yet. */
 export const openCall = (call: ToolCall): CallEntry => ({ kind: "call", call, status: "open" })
 
-/** The entries with a result of a call. A denial stays one, though the model is told of it in a result. */
+/** The entries with a result of a call. A denial stays one, and is one where the result tells of it, as the model reads it. */
 export const withResult = (
   entries: ReadonlyArray<Entry>,
   toolCallId: string,
   result: InputContent
 ): ReadonlyArray<Entry> =>
-  changeCall(entries, toolCallId, (entry) => ({
-    ...entry,
-    result,
-    status: entry.status === "denied" ? "denied" : "answered"
-  }))
+  changeCall(entries, toolCallId, (entry) => {
+    const denial = typeof result === "string" ? ToolOutcome.denialOf(result) : undefined
+    const isDenied = entry.status === "denied" || denial !== undefined
+    return { ...denial, ...entry, result, status: isDenied ? "denied" : "answered" }
+  })
 
 const whole = (kind: "text" | "thinking", text: string): Entry => ({ kind, text, isOpen: false })
 

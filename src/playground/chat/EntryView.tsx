@@ -1,4 +1,5 @@
 import type { Permission } from "../../client/ClientSession.ts"
+import { undirected } from "../../client/Printable.ts"
 import { Markdown } from "../markdown/Markdown.tsx"
 import { CallView } from "./CallView.tsx"
 import { ContentView } from "./ContentView.tsx"
@@ -33,7 +34,7 @@ export const EntryView = ({ entry, onAnswer, onPermit }: Props) => {
       return (
         <details class="thinking">
           <summary>Thinking</summary>
-          <p>{entry.text}</p>
+          <p>{undirected(entry.text)}</p>
         </details>
       )
     case "call":

@@ -1,6 +1,7 @@
 import type { MarkedToken, Token } from "marked"
 import type { ComponentChildren, VNode } from "preact"
 import { useRef } from "preact/hooks"
+import { undirected } from "../../client/Printable.ts"
 import { memo } from "../Memo.tsx"
 import * as Blocks from "./Blocks.ts"
 
@@ -119,6 +120,7 @@ const node = (token: Token): ComponentChildren => {
 /** A block; that of a token that was shown before is not made again. */
 const Block = memo(({ token }: { readonly token: Token }) => <>{node(token)}</>)
 
+/** `text` is undirected, and so are the blocks. */
 const view = (text: string, { tokens }: Blocks.Blocks, toNode: (token: Token) => ComponentChildren): VNode => (
   <div class="markdown">{tokens === undefined ? <p>{text}</p> : tokens.map(toNode)}</div>
 )
@@ -129,12 +131,17 @@ const view = (text: string, { tokens }: Blocks.Blocks, toNode: (token: Token) =>
  * 1. No element is made but by a token of Markdown: raw HTML is text.
  * 2. Links lead to http, https and mailto addresses alone, and tell nobody where they were followed from; others are text.
  * 3. Images are not loaded: what they show and where they stand is told.
- * 4. What is nested too deep to be read, or too long, is text.
+ * 4. A code or a text reads in its own direction: what overrides it is spelled.
+ * 5. What is nested too deep to be read, or too long, is text.
  */
-export const render = (text: string): VNode => view(text, Blocks.parse(text), node)
+export const render = (written: string): VNode => {
+  const text = undirected(written)
+  return view(text, Blocks.parse(text), node)
+}
 
 /** A model's text, which may grow: only its last blocks are read and made anew. */
-export const Markdown = ({ text }: { readonly text: string }) => {
+export const Markdown = ({ text: written }: { readonly text: string }) => {
+  const text = undirected(written)
   const blocks = useRef(Blocks.empty)
   blocks.current = Blocks.parse(text, blocks.current)
   return view(text, blocks.current, (token) => <Block token={token} />)

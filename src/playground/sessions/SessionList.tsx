@@ -7,7 +7,7 @@ import { failureOf, type Problem } from "../chat/Problem.ts"
 import { ProblemNote } from "../chat/ProblemNote.tsx"
 import { useHeir } from "../useHeir.ts"
 import * as Listing from "./Listing.ts"
-import { SessionItem } from "./SessionItem.tsx"
+import { type Pending, SessionItem } from "./SessionItem.tsx"
 
 interface Props {
   readonly client: AgentClient["Service"]
@@ -21,9 +21,17 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
   const [listing, setListing] = useState(Listing.empty)
   const [problem, setProblem] = useState<Problem>()
 
-  const run = <A,>(effect: Effect.Effect<A, AgentError>, use: (value: A) => void) =>
+  const [pending, setPending] = useState<ReadonlyMap<SessionId, Pending>>(new Map())
+  const mark = (id: SessionId, mark: Pending | undefined) =>
+    setPending((before) => {
+      const others = [...before].filter(([other]) => other !== id)
+      return new Map(mark === undefined ? others : [...others, [id, mark]])
+    })
+
+  const run = <A,>(effect: Effect.Effect<A, AgentError>, use: (value: A) => void, done = () => {}) =>
     Effect.runCallback(effect, {
       onExit: (exit) => {
+        done()
         if (Exit.hasInterrupts(exit)) return
         setProblem(Exit.isFailure(exit) ? failureOf(exit.cause) : undefined)
         if (Exit.isSuccess(exit)) use(exit.value)
@@ -39,15 +47,19 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
   // Which session is open may have changed until the answer comes.
   const deleted = useRef(onDeleted)
   deleted.current = onDeleted
-  const remove = (id: SessionId) =>
-    run(client.deleteSession(id), () => {
+  const remove = (id: SessionId) => {
+    const use = () => {
       setListing((before) => Listing.without(before, id))
       deleted.current(id)
-    })
+    }
+    mark(id, "deleting")
+    run(client.deleteSession(id), use, () => mark(id, undefined))
+  }
   const cancelResume = useRef(() => {})
   const resume = (id: SessionId) => {
     cancelResume.current()
-    cancelResume.current = run(client.session(id), onResume)
+    mark(id, "resuming")
+    cancelResume.current = run(client.session(id), onResume, () => mark(id, undefined))
   }
 
   useEffect(refresh, [client, current])
@@ -64,6 +76,7 @@ export const SessionList = ({ client, current, onDeleted, onResume }: Props) => 
           <SessionItem
             key={info.sessionId}
             info={info}
+            pending={pending.get(info.sessionId)}
             isCurrent={info.sessionId === current}
             onResume={() => resume(info.sessionId)}
             onDelete={() => remove(info.sessionId)}

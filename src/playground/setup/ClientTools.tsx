@@ -1,3 +1,5 @@
+import { useRef } from "preact/hooks"
+import { useHeir } from "../useHeir.ts"
 import { ClientToolForm } from "./ClientToolForm.tsx"
 import type { PageTool } from "./PageTool.ts"
 
@@ -10,31 +12,46 @@ interface Props {
   readonly onChange: (tools: ReadonlyArray<PageTool>) => void
 }
 
-/** The tools that this page has for the agent. */
-export const ClientTools = ({ isSupported, onChange, taken, tools }: Props) => (
-  <div class="stack">
-    <p class="hint">
-      {isSupported
-        ? "The agent calls them, and this page answers."
-        : "This agent does not say that it takes such tools."}
-    </p>
-    <ul class="list">
-      {tools.map(({ fixed, spec }) => (
-        <li key={spec.name}>
-          <code>{spec.name}</code> {fixed === undefined ? "answered by you" : `always answers “${fixed}”`}
-          <button
-            type="button"
-            aria-label={`Remove ${spec.name}`}
-            onClick={() => onChange(tools.filter((other) => other.spec.name !== spec.name))}
-          >
-            Remove
-          </button>
-        </li>
-      ))}
-    </ul>
-    <ClientToolForm
-      taken={[...taken, ...tools.map(({ spec }) => spec.name)]}
-      onAdd={(tool) => onChange([...tools, tool])}
-    />
-  </div>
+interface ItemProps {
+  readonly tool: PageTool
+  readonly onRemove: () => void
+  /** Who has the focus of a tool that goes. */
+  readonly heir: () => HTMLElement | null | undefined
+}
+
+const Item = ({ heir, onRemove, tool: { fixed, spec } }: ItemProps) => (
+  <li>
+    <code>{spec.name}</code> {fixed === undefined ? "answered by you" : `always answers “${fixed}”`}
+    <button type="button" ref={useHeir(heir)} aria-label={`Remove ${spec.name}`} onClick={onRemove}>
+      Remove
+    </button>
+  </li>
 )
+
+/** The tools that this page has for the agent. */
+export const ClientTools = ({ isSupported, onChange, taken, tools }: Props) => {
+  const root = useRef<HTMLDivElement>(null)
+  return (
+    <div class="stack" ref={root}>
+      <p class="hint">
+        {isSupported
+          ? "The agent calls them, and this page answers."
+          : "This agent does not say that it takes such tools."}
+      </p>
+      <ul class="list">
+        {tools.map((tool) => (
+          <Item
+            key={tool.spec.name}
+            tool={tool}
+            heir={() => root.current?.querySelector("input")}
+            onRemove={() => onChange(tools.filter((other) => other !== tool))}
+          />
+        ))}
+      </ul>
+      <ClientToolForm
+        taken={[...taken, ...tools.map(({ spec }) => spec.name)]}
+        onAdd={(tool) => onChange([...tools, tool])}
+      />
+    </div>
+  )
+}

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { barriers } from "../../support/Chromium.ts"
-import { agent, askTime, callOf, idle, picture, say, visit } from "../Page.ts"
+import { agent, askTime, callOf, idle, isFocused, picture, say, visit } from "../Page.ts"
 
 describe("calls on the page", () => {
   it.live("approves a call", () =>
@@ -37,6 +37,8 @@ describe("calls on the page", () => {
       await agent(page).getByText("current_time says: Tool call denied: it is late").waitFor()
       await callOf(page, "current_time").getByText("denied", { exact: true }).waitFor()
       await picture(page, "denied")
+      await page.reload()
+      await callOf(page, "current_time").getByText("denied", { exact: true }).waitFor()
     })
   )
 
@@ -78,8 +80,15 @@ describe("calls on the page", () => {
         await agent(page).getByText("get_mood says: cheerful").waitFor()
         await idle(page)
         await page.reload()
+        await agent(page).getByText("get_mood says: cheerful").waitFor()
+        await idle(page)
+        await say(page, "call get_mood with {}")
+        await agent(page).getByText("get_mood says: cheerful").nth(1).waitFor()
+        await idle(page)
         await page.getByText("Tools of this page (2)").click()
+        await page.getByText("always answers “cheerful”").waitFor()
         await page.getByRole("button", { name: "Remove get_mood" }).click()
+        assert.isTrue(await isFocused(page.getByLabel("Tool name")))
         await page.getByRole("button", { name: "Remove get_weather" }).click()
         await say(page, "weather in Rome")
         await agent(page).getByText("I have no tool that tells the weather.").waitFor()

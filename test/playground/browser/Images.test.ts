@@ -64,6 +64,7 @@ describe("images in a browser", () => {
         await page.getByRole("article", { name: "Agent", exact: true }).getByText("A dot.").waitFor()
         await page.getByRole("button", { name: "Send", disabled: false }).waitFor()
         assert.strictEqual(await attached(page).count(), 0)
+        assert.strictEqual(await page.getByRole("alert").count(), 0)
         assert.strictEqual(await page.getByRole("article", { name: "You" }).getByRole("img").count(), 2)
         await picture(page, "images-sent")
         assert.deepStrictEqual(await barriers(page), [])

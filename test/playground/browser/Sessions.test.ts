@@ -3,7 +3,20 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { askProcess } from "../../support/ServerProcess.ts"
 import { baseUrl, openSession, testServer } from "../../support/TestServer.ts"
-import { agent, askTime, callOf, hold, idle, isFocused, picture, say, sessionsOf, visit, visitAt } from "../Page.ts"
+import {
+  agent,
+  askTime,
+  callOf,
+  failing,
+  hold,
+  idle,
+  isFocused,
+  picture,
+  say,
+  sessionsOf,
+  visit,
+  visitAt
+} from "../Page.ts"
 
 describe("sessions on the page", () => {
   it.live("goes on by itself after a reload in the middle of a call", () =>
@@ -32,6 +45,34 @@ describe("sessions on the page", () => {
       await page.getByText("No session yet").waitFor()
       assert.deepStrictEqual(await sessionsOf(server), [])
     })
+  )
+
+  it.live("says what is being done with a session, and does nothing else with it meanwhile", () =>
+    Effect.gen(function* () {
+      const id = yield* openSession()
+      yield* visitAt(
+        yield* baseUrl,
+        async (page) => {
+          const item = page.getByRole("list", { name: "Sessions" }).getByRole("listitem")
+          const fail = await failing(page, "**/sessions/*", "GET")
+          await page.getByRole("button", { name: `Resume ${id}` }).click()
+          await item.getByText("is being read…").waitFor()
+          await item.getByRole("button", { name: `Delete ${id}`, disabled: true }).waitFor()
+          await page.getByRole("button", { name: `Delete ${id}` }).click({ force: true })
+          assert.strictEqual(await page.getByRole("button", { name: "Keep" }).count(), 0)
+          fail()
+          await page.getByRole("button", { name: `Resume ${id}`, disabled: false }).waitFor()
+          const goOn = await hold(page, "**/sessions/*", "DELETE")
+          await page.getByRole("button", { name: `Delete ${id}` }).click()
+          await page.getByRole("button", { name: `Delete ${id} for good` }).click()
+          await item.getByText("is being deleted…").waitFor()
+          await item.getByRole("button", { name: "Keep", disabled: true }).waitFor()
+          goOn()
+          await page.getByText("There are none.").waitFor()
+        },
+        { expected: /ERR_FAILED/ }
+      )
+    }).pipe(Effect.provide(testServer()))
   )
 
   it.live("keeps a session that was begun while another one was being deleted", () =>
