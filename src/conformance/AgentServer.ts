@@ -1,0 +1,136 @@
+import { Context, Duration, Effect, Option, Redacted, Ref, Result, Schema, Stream } from "effect"
+import type { Scope } from "effect"
+import { HttpBody, HttpClient, HttpClientRequest, type HttpMethod } from "effect/http"
+import type { Recorder } from "./Exchange.ts"
+import { RuleBroken } from "./Rule.ts"
+
+/** A request. `key` stands in for the key of the check. */
+export interface Ask {
+  readonly method: HttpMethod.HttpMethod
+  /** Below the base URL, such as `/meta`. */
+  readonly path: string
+  readonly body?: unknown
+  readonly key?: Option.Option<string>
+}
+
+/** An answer as it begins. */
+export interface Head {
+  readonly status: number
+  readonly contentType: string
+}
+
+/** An answer as it comes: what a body gives is read once, as bytes. */
+export interface OpenAnswer extends Head {
+  readonly body: Stream.Stream<Uint8Array, RuleBroken>
+}
+
+/** A whole answer. `json` is missing where the body is none. */
+export interface Answer extends Head {
+  readonly ask: Ask
+  readonly bytes: Uint8Array
+  readonly text: string
+  readonly json: Option.Option<unknown>
+}
+
+/** What a check needs to know to speak with a server. */
+export interface Place {
+  readonly baseUrl: string
+  readonly key: Option.Option<Redacted.Redacted<string>>
+  /** How long an answer may take. */
+  readonly patience: Duration.Duration
+}
+
+const decoder = new TextDecoder()
+
+const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+const parse = Schema.decodeResult(Schema.fromJsonString(Schema.Unknown))
+
+const titleOf = ({ method, path }: Ask) => `${method} ${path}`
+
+/** The server that is checked. Every request is recorded; one that is not answered breaks the rule. */
+export class AgentServer extends Context.Service<
+  AgentServer,
+  {
+    /** Asks, and reads the whole answer. */
+    readonly ask: (ask: Ask) => Effect.Effect<Answer, RuleBroken>
+    /** Asks, and gives the answer once it begins; it is left with the scope. */
+    readonly open: (ask: Ask) => Effect.Effect<OpenAnswer, RuleBroken, Scope.Scope>
+  }
+>()("effect-aap/conformance/AgentServer") {
+  static readonly make = Effect.fnUntraced(function* ({ baseUrl, key, patience }: Place, recorder: Recorder) {
+    const client = yield* HttpClient.HttpClient
+    const ownKey = Option.map(key, Redacted.value)
+
+    const toRequest = ({ body, key = ownKey, method, path }: Ask) =>
+      HttpClientRequest.make(method)(`${baseUrl.replace(/\/+$/, "")}${path}`, {
+        headers: Option.match(key, { onNone: () => ({}), onSome: (key) => ({ authorization: `Bearer ${key}` }) }),
+        ...(body === undefined ? {} : { body: HttpBody.text(JSON.stringify(body), "application/json") })
+      })
+
+    const open = Effect.fnUntraced(function* (ask: Ask) {
+      const record = yield* recorder.begin({
+        method: ask.method,
+        path: ask.path,
+        ...(ask.body === undefined ? {} : { sent: JSON.stringify(ask.body) })
+      })
+      const unanswered = (why: string) => new RuleBroken({ message: `${titleOf(ask)} has no answer: ${why}` })
+      const response = yield* client.execute(toRequest(ask)).pipe(
+        Effect.mapError(({ message }) => unanswered(message)),
+        Effect.timeoutOrElse({
+          duration: patience,
+          orElse: () => Effect.fail(unanswered(`none has come within ${Duration.format(patience)}`))
+        })
+      )
+      const head = { status: response.status, contentType: response.headers["content-type"] ?? "" }
+      yield* record(head)
+      const received = yield* Ref.make("")
+      const body = response.stream.pipe(
+        Stream.catchIf(
+          ({ reason }) => reason._tag === "EmptyBodyError",
+          () => Stream.empty
+        ),
+        Stream.mapError(
+          ({ message }) => new RuleBroken({ message: `the answer to ${titleOf(ask)} breaks off: ${message}` })
+        ),
+        Stream.tap((bytes) =>
+          Effect.flatMap(
+            Ref.updateAndGet(received, (text) => text + decoder.decode(bytes)),
+            (received) => record({ received })
+          )
+        )
+      )
+      return { ...head, body }
+    })
+
+    const ask = (ask: Ask) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { body, ...head } = yield* open(ask)
+          const bytes = yield* Stream.runCollect(body).pipe(
+            Effect.timeoutOrElse({
+              duration: patience,
+              orElse: () =>
+                Effect.fail(
+                  new RuleBroken({
+                    message: `the answer to ${titleOf(ask)} does not end within ${Duration.format(patience)}`
+                  })
+                )
+            }),
+            Effect.map(join)
+          )
+          const text = decoder.decode(bytes)
+          return { ...head, ask, bytes, text, json: Result.getSuccess(parse(text)) }
+        })
+      )
+    return AgentServer.of({ ask, open })
+  })
+}

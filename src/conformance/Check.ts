@@ -1,0 +1,139 @@
+import { Cause, Duration, Effect, Exit, Option, type Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { type AgentInfo, Meta } from "../protocol/Agent.ts"
+import type { StreamMode } from "../protocol/Turn.ts"
+import { AgentServer } from "./AgentServer.ts"
+import * as Exchange from "./Exchange.ts"
+import { ModelControl } from "./ModelControl.ts"
+import type { Rule } from "./Rule.ts"
+import { rules as allRules } from "./Rules.ts"
+import { Subject, type SubjectTool } from "./Subject.ts"
+
+/** What came of a rule. `exchanges` are what was sent and answered, in order. */
+export type Outcome =
+  | { readonly _tag: "Pass" }
+  | { readonly _tag: "Fail"; readonly message: string; readonly exchanges: ReadonlyArray<Exchange.Exchange> }
+  | { readonly _tag: "NotApplicable"; readonly reason: string }
+
+/** A rule, and what came of it. */
+export interface Result {
+  readonly rule: Rule
+  readonly outcome: Outcome
+}
+
+/** What is checked, and how. */
+export interface CheckOptions {
+  /** Where the server's endpoints stand. */
+  readonly baseUrl: string
+  readonly key?: Redacted.Redacted<string>
+  /** The agent; the first of the server by itself. */
+  readonly agent?: string
+  /**
+   * Where the scripted model stands, without `/v1`: the server must speak to it. Without its control rules would not know
+   * what the model was asked.
+   */
+  readonly modelUrl: string
+  /** The server's tool that may be called, and with what; by itself the first that needs no input, with none. */
+  readonly tool?: SubjectTool
+  /** How long an answer may take; ten seconds by itself. */
+  readonly patience?: Duration.Input
+  /** The rules to check; all of them by themselves. */
+  readonly rules?: ReadonlyArray<Rule>
+}
+
+/** A check that cannot begin, and what would let it. */
+export class CannotCheck extends Schema.TaggedError<CannotCheck>()("CannotCheck", { message: Schema.String }) {}
+
+const modes: ReadonlyArray<StreamMode> = ["none", "message", "delta"]
+
+/** A tool that takes no input, as far as its schema says. */
+const harmless = ({ tools = [] }: AgentInfo): SubjectTool | undefined => {
+  const found = tools.find(
+    ({ parameters }) => !Array.isArray(parameters["required"]) || parameters["required"].length === 0
+  )
+  return found === undefined ? undefined : { name: found.name, input: {} }
+}
+
+const findAgent = Effect.fnUntraced(function* ({ agent: wanted, baseUrl, key }: CheckOptions) {
+  const client = yield* HttpClient.HttpClient
+  const request = HttpClientRequest.get(`${baseUrl.replace(/\/+$/, "")}/meta`)
+  const { agents } = yield* client
+    .execute(key === undefined ? request : HttpClientRequest.bearerToken(request, key))
+    .pipe(
+      Effect.flatMap(HttpClientResponse.filterStatusOk),
+      Effect.flatMap(HttpClientResponse.schemaBodyJson(Meta)),
+      Effect.mapError(
+        ({ message }) =>
+          new CannotCheck({ message: `${baseUrl}/meta does not answer as an agent server does: ${message}` })
+      )
+    )
+  const agent = wanted === undefined ? agents[0] : agents.find(({ name }) => name === wanted)
+  if (agent !== undefined) return agent
+  const names = agents.map(({ name }) => name).join(", ")
+  return yield* new CannotCheck({
+    message: wanted === undefined ? "the server has no agents" : `the server has no agent ${wanted}; it has: ${names}`
+  })
+})
+
+const toOutcome = (
+  exit: Exit.Exit<
+    void,
+    | { readonly _tag: "RuleBroken"; readonly message: string }
+    | { readonly _tag: "NotApplicable"; readonly reason: string }
+  >,
+  exchanges: ReadonlyArray<Exchange.Exchange>
+): Outcome => {
+  if (Exit.isSuccess(exit)) return { _tag: "Pass" }
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error?._tag === "NotApplicable") return { _tag: "NotApplicable", reason: error.reason }
+  return { _tag: "Fail", message: error?.message ?? Cause.pretty(exit.cause), exchanges }
+}
+
+/**
+ * Checks a server, rule after rule. `told` is given each result as it comes.
+ *
+ * 1. Every rule gives a result, whatever the server does.
+ * 2. A rule opens sessions of its own, and deletes them.
+ */
+export const check = Effect.fnUntraced(function* (
+  options: CheckOptions,
+  told: (result: Result) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<ReadonlyArray<Result>, CannotCheck, HttpClient.HttpClient> {
+  const { baseUrl, key, modelUrl, rules = allRules } = options
+  const patience = Duration.fromInputUnsafe(options.patience ?? "10 seconds")
+  const model = yield* Effect.flatMap(ModelControl.make(modelUrl.replace(/\/+$/, "")), (model) =>
+    Option.match(model, {
+      onNone: () =>
+        Effect.fail(
+          new CannotCheck({ message: `no scripted model answers at ${modelUrl}; start one with effect-aap model` })
+        ),
+      onSome: Effect.succeed
+    })
+  )
+  const agent = yield* findAgent(options)
+  const run = globalThis.crypto.randomUUID().slice(0, 8)
+  let count = 0
+  const subject = Subject.of({
+    agent,
+    tool: options.tool ?? harmless(agent),
+    hasKey: key !== undefined,
+    modes: modes.filter((mode) => agent.capabilities?.stream?.[mode] !== undefined),
+    patience,
+    newTag: () => `${run}-${++count}`
+  })
+  const checkRule = Effect.fnUntraced(function* (rule: Rule) {
+    const recorder = yield* Exchange.recorder
+    const server = yield* AgentServer.make({ baseUrl, key: Option.fromUndefinedOr(key), patience }, recorder)
+    const exit = yield* Effect.scoped(rule.check).pipe(
+      Effect.provideService(AgentServer, server),
+      Effect.provideService(ModelControl, model),
+      Effect.provideService(Subject, subject),
+      Effect.exit
+    )
+    if (Exit.hasInterrupts(exit)) return yield* Effect.interrupt
+    const result = { rule, outcome: toOutcome(exit, yield* recorder.exchanges) }
+    yield* told(result)
+    return result
+  })
+  return yield* Effect.forEach(rules, checkRule)
+})

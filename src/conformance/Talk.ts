@@ -1,0 +1,184 @@
+import { Effect, Option, Result } from "effect"
+import type { Schema, Scope } from "effect"
+import * as Transcript from "../history/Transcript.ts"
+import type { ApplicationMessage, HistoryMessage, UserMessage } from "../protocol/Message.ts"
+import { History, type HistoryType, SessionCreated, SessionInfo } from "../protocol/Session.ts"
+import { type StopReason, type StreamMode, type TurnRequest, TurnResponse } from "../protocol/Turn.ts"
+import { TurnEvent } from "../protocol/TurnEvent.ts"
+import { AgentServer, type Answer, type Ask } from "./AgentServer.ts"
+import { ModelControl } from "./ModelControl.ts"
+import * as RawSse from "./RawSse.ts"
+import { broken, expect, fits, notApplicable, quoted, type NotApplicable, type RuleBroken } from "./Rule.ts"
+import * as Script from "./Script.ts"
+import { Subject } from "./Subject.ts"
+
+const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
+
+/** Asks, and takes an answer of this status alone. */
+export const ask = Effect.fnUntraced(function* (ask: Ask, status: number) {
+  const server = yield* AgentServer
+  const answer = yield* server.ask(ask)
+  yield* expect(
+    answer.status === status,
+    `${titleOf(ask)} answers ${answer.status}; ${status} would be right: ${quoted(answer.text)}`
+  )
+  return answer
+})
+
+/** The JSON of an answer, as a Schema reads it. */
+export const bodyOf = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  { ask, contentType, json, text }: Answer
+) =>
+  Effect.gen(function* () {
+    const what = `the answer to ${titleOf(ask)}`
+    yield* expect(
+      /^application\/json\b/i.test(contentType),
+      `${what} is of the type ${quoted(contentType)}; application/json would be right`
+    )
+    if (Option.isNone(json)) return yield* broken(`${what} is no JSON: ${quoted(text)}`)
+    return yield* fits(what, schema, json.value)
+  })
+
+/** Where a session stands. */
+export const pathOf = (id: string): string => `/sessions/${encodeURIComponent(id)}`
+
+/** A session is deleted with the scope, if it is there by then. */
+export const discard = (id: string) =>
+  Effect.flatMap(AgentServer, ({ ask }) =>
+    Effect.addFinalizer(() => Effect.ignore(ask({ method: "DELETE", path: pathOf(id) })))
+  )
+
+/** Opens a session with the agent, set up as told; it is deleted with the scope. */
+export const open = Effect.fnUntraced(function* ({
+  agent = {},
+  ...rest
+}: {
+  readonly agent?: object
+  readonly messages?: ReadonlyArray<HistoryMessage>
+  readonly tools?: ReadonlyArray<object>
+} = {}): Effect.fn.Return<string, RuleBroken, AgentServer | Subject | Scope.Scope> {
+  const subject = yield* Subject
+  const body = { agent: { name: subject.agent.name, ...agent }, ...rest }
+  const { sessionId } = yield* bodyOf(SessionCreated, yield* ask({ method: "POST", path: "/sessions", body }, 201))
+  yield* discard(sessionId)
+  return sessionId
+})
+
+/** What the server says of a session. */
+export const info = (id: string) =>
+  Effect.flatMap(ask({ method: "GET", path: pathOf(id) }, 200), (answer) => bodyOf(SessionInfo, answer))
+
+/** A plain string and one block of text are the same. */
+const plain = (message: HistoryMessage): HistoryMessage => {
+  if (typeof message.content === "string") return message
+  const [block, ...others] = message.content
+  return block?.type === "text" && others.length === 0 ? { ...message, content: block.text } : message
+}
+
+/** Messages, each text as a plain string. */
+export const plainly = (messages: ReadonlyArray<HistoryMessage>): ReadonlyArray<HistoryMessage> => messages.map(plain)
+
+/** A history of a session, its texts plain; not applicable where the agent does not show it. */
+export const history = Effect.fnUntraced(function* (id: string, type: HistoryType = "full") {
+  const { agent } = yield* Subject
+  if (agent.capabilities?.history?.[type] === undefined)
+    return yield* notApplicable(`the agent shows no ${type} history`)
+  const answer = yield* ask({ method: "GET", path: `${pathOf(id)}/history?type=${type}` }, 200)
+  const { history } = yield* bodyOf(History, answer)
+  return plainly("full" in history ? history.full : history.compacted)
+})
+
+/** A script of a rule: what the user says, and under which tag the model keeps what it was asked. */
+export interface Cue {
+  readonly tag: string
+  readonly message: UserMessage
+}
+
+/** A user message that tells the model what to do, step by step. */
+export const cue = (...steps: Script.Script["steps"]) =>
+  Effect.map(Subject, ({ newTag }): Cue => {
+    const tag = newTag()
+    return { tag, message: { role: "user", content: Script.write({ tag, steps }) } }
+  })
+
+/** A turn that was taken. `events` are none in mode `none`. */
+export interface Turn {
+  readonly answer: Answer
+  readonly events: ReadonlyArray<TurnEvent>
+  readonly stopReason: StopReason
+  /** What the turn added, its texts plain. */
+  readonly messages: ReadonlyArray<HistoryMessage>
+}
+
+/** The events of an answer, each of the eight. */
+export const eventsOf = Effect.fnUntraced(function* (answer: Answer) {
+  const read = RawSse.read(answer.bytes)
+  if (Result.isFailure(read))
+    return yield* broken(`the answer to ${titleOf(answer.ask)} is badly framed: ${read.failure}`)
+  return yield* Effect.forEach(read.success, (event) => fits(`the event ${quoted(event.event)}`, TurnEvent, event))
+})
+
+const fromEvents = Effect.fnUntraced(function* (answer: Answer) {
+  const events = yield* eventsOf(answer)
+  const stop = events.find((event) => event.event === "turn_stop")
+  if (stop === undefined) return yield* broken(`the answer to ${titleOf(answer.ask)} has no turn_stop`)
+  return { answer, events, stopReason: stop.data.stopReason, messages: plainly(Transcript.fold(events)) }
+})
+
+/** Where turns of a session are taken. */
+export const turnAsk = (id: string, request: TurnRequest): Ask => ({
+  method: "POST",
+  path: `${pathOf(id)}/turns`,
+  body: request
+})
+
+/** Not applicable where the agent does not declare this way of answering. */
+export const needsMode = (mode: StreamMode): Effect.Effect<void, NotApplicable, Subject> =>
+  Effect.flatMap(Subject, ({ modes }) =>
+    modes.includes(mode) ? Effect.void : notApplicable(`the agent does not declare the stream mode ${mode}`)
+  )
+
+/** Takes a turn in a mode; the first that the agent declares, where none is told. */
+export const turn = Effect.fnUntraced(function* (
+  id: string,
+  messages: ReadonlyArray<ApplicationMessage>,
+  { stream, ...more }: Omit<TurnRequest, "messages"> = {}
+): Effect.fn.Return<Turn, RuleBroken | NotApplicable, AgentServer | Subject> {
+  const { modes } = yield* Subject
+  const mode = stream ?? modes[0]
+  if (mode === undefined) return yield* notApplicable("the agent declares no stream mode")
+  if (stream !== undefined) yield* needsMode(stream)
+  const answer = yield* ask(turnAsk(id, { ...more, stream: mode, messages }), 200)
+  if (mode !== "none") return yield* fromEvents(answer)
+  const { messages: added, stopReason } = yield* bodyOf(TurnResponse, answer)
+  return { answer, events: [], stopReason, messages: plainly(added) }
+})
+
+/** Takes a turn that must stop for this reason. */
+export const turnTo = Effect.fnUntraced(function* (stopReason: StopReason, ...args: Parameters<typeof turn>) {
+  const taken = yield* turn(...args)
+  yield* expect(
+    taken.stopReason === stopReason,
+    `the turn stops with ${taken.stopReason}; ${stopReason} would be right: ${quoted(taken.messages)}`
+  )
+  return taken
+})
+
+/** The calls of a turn, in order. */
+export const callsOf = ({ messages }: Turn) =>
+  messages.flatMap(({ content, role }) =>
+    role === "assistant" && typeof content !== "string" ? content.filter((block) => block.type === "tool_use") : []
+  )
+
+/** The one call of a turn to a tool. */
+export const callOf = Effect.fnUntraced(function* (turn: Turn, name: string) {
+  const call = callsOf(turn).find((call) => call.name === name)
+  return call ?? (yield* broken(`the turn has no call of ${name}: ${quoted(turn.messages)}`))
+})
+
+/** The last time that the model was asked under a tag; broken where it never was. */
+export const lastAsked = Effect.fnUntraced(function* (tag: string) {
+  const asked = yield* (yield* ModelControl).asked(tag)
+  return asked.at(-1) ?? (yield* broken("the model was not asked"))
+})

@@ -1,0 +1,211 @@
+import { Effect, Option, Schema } from "effect"
+import { Meta } from "../../protocol/Agent.ts"
+import { SessionCreated, SessionPage } from "../../protocol/Session.ts"
+import { AgentServer, type Ask } from "../AgentServer.ts"
+import { ModelControl } from "../ModelControl.ts"
+import { broken, expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
+import { Subject } from "../Subject.ts"
+import * as Talk from "../Talk.ts"
+
+const section = "1 Endpoints"
+
+const answersMeta: Rule = {
+  id: "meta",
+  section,
+  says: "GET /meta answers 200 with version 3 and the agents.",
+  check: Effect.gen(function* () {
+    const { agent } = yield* Subject
+    const { agents } = yield* Effect.flatMap(Talk.ask({ method: "GET", path: "/meta" }, 200), (answer) =>
+      Talk.bodyOf(Meta, answer)
+    )
+    const names = agents.map(({ name }) => name)
+    yield* expect(names.includes(agent.name), `the agents are ${quoted(names)}, without ${agent.name}`)
+    yield* expect(new Set(names).size === names.length, `an agent is there twice: ${quoted(names)}`)
+  })
+}
+
+const creates: Rule = {
+  id: "create-session",
+  section,
+  says: "POST /sessions answers 201 with the id of the session, and does not run the agent.",
+  check: Effect.gen(function* () {
+    const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
+    const { agent } = yield* Subject
+    const answer = yield* Talk.ask(
+      { method: "POST", path: "/sessions", body: { agent: { name: agent.name }, messages: [message] } },
+      201
+    )
+    const created = yield* Talk.bodyOf(SessionCreated, answer)
+    yield* Talk.discard(created.sessionId)
+    const asked = yield* (yield* ModelControl).asked(tag)
+    yield* expect(asked.length === 0, "the model was asked; a session that is opened runs nothing")
+  })
+}
+
+const shows: Rule = {
+  id: "get-session",
+  section,
+  says: "GET /sessions/:id answers 200 with the session.",
+  check: Effect.gen(function* () {
+    const { agent } = yield* Subject
+    const id = yield* Talk.open()
+    const info = yield* Talk.info(id)
+    yield* expectSame("sessionId", info.sessionId, id)
+    yield* expectSame("agent.name", info.agent.name, agent.name)
+  })
+}
+
+/** How many sessions a list is read of: more than most servers give on a page. */
+const many = 60
+
+/** How many pages are read before a list is taken to be endless. */
+const maxPages = 2000
+
+/** The ids of all sessions, page after page. */
+const listed = Effect.gen(function* () {
+  const ids: Array<string> = []
+  let after: string | undefined
+  for (let page = 0; page < maxPages; page++) {
+    const path = after === undefined ? "/sessions" : `/sessions?after=${encodeURIComponent(after)}`
+    const answer = yield* Talk.ask({ method: "GET", path }, 200)
+    const { next, sessions } = yield* Talk.bodyOf(SessionPage, answer)
+    ids.push(...sessions.map(({ sessionId }) => sessionId))
+    if (next === undefined) return ids
+    after = next
+  }
+  return yield* broken(`the list does not end within ${maxPages} pages`)
+})
+
+const lists: Rule = {
+  id: "list-sessions",
+  section,
+  says: "GET /sessions gives each session once, page after page; the last page has no next.",
+  check: Effect.gen(function* () {
+    const ids = yield* Effect.forEach(Array.from({ length: many }), () => Talk.open(), { concurrency: 4 })
+    const all = yield* listed
+    const missing = ids.filter((id) => !all.includes(id))
+    yield* expect(missing.length === 0, `${missing.length} of ${many} sessions are not listed, such as ${missing[0]}`)
+    const twice = all.find((id, index) => all.indexOf(id) !== index)
+    yield* expect(twice === undefined, `${twice} is listed twice`)
+  })
+}
+
+const deletes: Rule = {
+  id: "delete-session",
+  section,
+  says: "DELETE /sessions/:id answers 204 with nothing; the session is no more.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    const { bytes } = yield* Talk.ask({ method: "DELETE", path: Talk.pathOf(id) }, 204)
+    yield* expect(bytes.length === 0, `the answer has ${bytes.length} bytes; none would be right`)
+    yield* Talk.ask({ method: "GET", path: Talk.pathOf(id) }, 404)
+    yield* expect(!(yield* listed).includes(id), "the session is still listed")
+  })
+}
+
+const knowsNone: Rule = {
+  id: "unknown-session",
+  section,
+  says: "An unknown session is 404 at every endpoint.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    yield* Talk.ask({ method: "DELETE", path: Talk.pathOf(id) }, 204)
+    const { message } = yield* Talk.cue([])
+    const asks: ReadonlyArray<Ask> = [
+      { method: "GET", path: Talk.pathOf(id) },
+      { method: "DELETE", path: Talk.pathOf(id) },
+      { method: "GET", path: `${Talk.pathOf(id)}/history?type=full` },
+      Talk.turnAsk(id, { messages: [message] })
+    ]
+    for (const ask of asks) yield* Talk.ask(ask, 404)
+  })
+}
+
+const types = ["full", "compacted"] as const
+
+const showsHistories: Rule = {
+  id: "history-types",
+  section,
+  says: "A history that the agent declares is 200 under its own name; one that it does not declare is 404.",
+  check: Effect.gen(function* () {
+    const { agent } = yield* Subject
+    const id = yield* Talk.open()
+    for (const type of types) {
+      const isDeclared = agent.capabilities?.history?.[type] !== undefined
+      const ask = { method: "GET", path: `${Talk.pathOf(id)}/history?type=${type}` } as const
+      const answer = yield* Talk.ask(ask, isDeclared ? 200 : 404)
+      if (!isDeclared) continue
+      const { history } = yield* Talk.bodyOf(
+        Schema.Struct({ history: Schema.Record(Schema.String, Schema.Unknown) }),
+        answer
+      )
+      yield* expectSame("the names under history", Object.keys(history), [type])
+    }
+  })
+}
+
+const speaksJson: Rule = {
+  id: "json",
+  section,
+  says: "Answers are JSON in UTF-8.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    const answers = yield* Effect.forEach(["/meta", "/sessions", Talk.pathOf(id)], (path) =>
+      Talk.ask({ method: "GET", path }, 200)
+    )
+    for (const { ask, bytes, contentType, json } of answers) {
+      const charset = /charset="?([^";]+)/i.exec(contentType)?.[1] ?? "utf-8"
+      yield* expect(
+        /^application\/json\b/i.test(contentType) && /^utf-?8$/i.test(charset),
+        `GET ${ask.path} is of the type ${quoted(contentType)}; application/json would be right`
+      )
+      const isUtf8 = Option.isSome(
+        Option.liftThrowable(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes))()
+      )
+      yield* expect(isUtf8 && Option.isSome(json), `GET ${ask.path} is no JSON in UTF-8`)
+    }
+  })
+}
+
+const wantsKeys: Rule = {
+  id: "authorization",
+  section,
+  says: "Every endpoint but /meta wants the key, and is 401 without it or with another one.",
+  check: Effect.gen(function* () {
+    const { hasKey } = yield* Subject
+    if (!hasKey) return yield* notApplicable("the check was given no key")
+    const { ask } = yield* AgentServer
+    const { agent } = yield* Subject
+    const id = yield* Talk.open()
+    const { message } = yield* Talk.cue([])
+    const asks: ReadonlyArray<Ask> = [
+      { method: "GET", path: "/sessions" },
+      { method: "POST", path: "/sessions", body: { agent: { name: agent.name } } },
+      { method: "GET", path: Talk.pathOf(id) },
+      { method: "GET", path: `${Talk.pathOf(id)}/history?type=full` },
+      Talk.turnAsk(id, { messages: [message] }),
+      { method: "DELETE", path: Talk.pathOf(id) }
+    ]
+    for (const key of [Option.none<string>(), Option.some("not-the-key")]) {
+      for (const one of asks) {
+        const { status } = yield* ask({ ...one, key })
+        const how = Option.isNone(key) ? "without a key" : "with another key"
+        yield* expect(status === 401, `${one.method} ${one.path} answers ${status} ${how}; 401 would be right`)
+      }
+    }
+    yield* Talk.info(id)
+  })
+}
+
+/** The rules of the endpoints: methods, paths and statuses. */
+export const rules: ReadonlyArray<Rule> = [
+  answersMeta,
+  speaksJson,
+  creates,
+  shows,
+  lists,
+  deletes,
+  knowsNone,
+  showsHistories,
+  wantsKeys
+]

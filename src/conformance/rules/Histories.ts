@@ -1,0 +1,93 @@
+import { Effect } from "effect"
+import type { HistoryMessage } from "../../protocol/Message.ts"
+import { clientTool, needsClientTools } from "../CheckTools.ts"
+import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import * as Talk from "../Talk.ts"
+
+const section = "4 History"
+
+const lookup = clientTool("aap_lookup")
+
+const isExact: Rule = {
+  id: "full-history",
+  section,
+  says: "The full history is all that was said, exactly and in order.",
+  check: Effect.gen(function* () {
+    const seeded: ReadonlyArray<HistoryMessage> = [
+      { role: "user", content: "Hello." },
+      { role: "assistant", content: "Hello, too." }
+    ]
+    const id = yield* Talk.open({ messages: seeded })
+    const said: Array<HistoryMessage> = [...seeded]
+    for (const text of ["one", "two", "three"]) {
+      const { message } = yield* Talk.cue([{ text: [text] }])
+      const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+      said.push(message, ...messages)
+    }
+    yield* expectSame("the history", yield* Talk.history(id), said)
+  })
+}
+
+const isFed: Rule = {
+  id: "server-feeds",
+  section,
+  says: "The server owns the history: a turn has the new messages alone, and the model is fed what was said before.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    const first = yield* Talk.cue([{ text: ["The sky is blue."] }])
+    yield* Talk.turnTo("end_turn", id, [first.message])
+    const second = yield* Talk.cue([{ text: ["So it is."] }])
+    yield* Talk.turnTo("end_turn", id, [second.message])
+    const given = (yield* Talk.lastAsked(second.tag)).messages
+    yield* expect(
+      given.some(({ role, text }) => role === "user" && text.includes(first.tag)) &&
+        given.some(({ role, text }) => role === "assistant" && text === "The sky is blue."),
+      `the model is fed ${quoted(given)}, without the turn before`
+    )
+  })
+}
+
+const resumes: Rule = {
+  id: "resume",
+  section,
+  says: "A client with no memory resumes from the history: calls without a tool message are open, and can be answered.",
+  check: Effect.gen(function* () {
+    yield* needsClientTools
+    const id = yield* Talk.open({ tools: [lookup] })
+    const { message } = yield* Talk.cue(
+      [{ text: ["Let me see."] }, { call: { name: lookup.name, input: { key: "sky" } } }],
+      [{ text: ["Blue."] }]
+    )
+    yield* Talk.turnTo("tool_use", id, [message])
+    const last = (yield* Talk.history(id)).at(-1)
+    const calls =
+      last?.role === "assistant" && typeof last.content !== "string"
+        ? last.content.filter((block) => block.type === "tool_use")
+        : []
+    const [call] = calls
+    yield* expect(
+      call?.name === lookup.name && calls.length === 1,
+      `the history ends with ${quoted(last)}, without the open call`
+    )
+    if (call === undefined) return
+    const answer = { role: "tool", toolCallId: call.toolCallId, content: "blue" } as const
+    const { messages } = yield* Talk.turnTo("end_turn", id, [answer])
+    yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Blue." }])
+  })
+}
+
+const compacts: Rule = {
+  id: "compacted-history",
+  section,
+  says: "The compacted history is what the model is fed: of a short session, all that was said last.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    const { message } = yield* Talk.cue([{ text: ["Blue."] }])
+    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const compacted = yield* Talk.history(id, "compacted")
+    yield* expectSame("the end of the compacted history", compacted.slice(-2), [message, ...messages])
+  })
+}
+
+/** The rules of histories. */
+export const rules: ReadonlyArray<Rule> = [isExact, isFed, resumes, compacts]

@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+import type { StopReason, StreamMode } from "../../protocol/Turn.ts"
+import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import type { Action } from "../Script.ts"
+import * as Talk from "../Talk.ts"
+
+const section = "3 The turn"
+
+const stops = (id: string, says: string, stopReason: StopReason, ...step: ReadonlyArray<Action>): Rule => ({
+  id,
+  section,
+  says,
+  check: Effect.gen(function* () {
+    const { message } = yield* Talk.cue(step)
+    yield* Talk.turnTo(stopReason, yield* Talk.open(), [message])
+  })
+})
+
+/** A model that fails for good: 400 is tried again by nobody. */
+const failure: Action = { fail: 400 }
+
+const failsWell = (mode: StreamMode): Rule => ({
+  id: `error-${mode}`,
+  section,
+  says: `A turn that fails once it has begun stops with error in ${mode}: no status, and no broken stream.`,
+  check: Effect.gen(function* () {
+    const { message } = yield* Talk.cue([failure])
+    const { events, messages } = yield* Talk.turnTo("error", yield* Talk.open(), [message], { stream: mode })
+    yield* expectSame("what the turn added", messages, [])
+    if (mode !== "none")
+      yield* expectSame(
+        "the events",
+        events.map(({ event }) => event),
+        ["turn_start", "turn_stop"]
+      )
+  })
+})
+
+const failsMidway: Rule = {
+  id: "error-midway",
+  section,
+  says: "A model that breaks off in the middle of its answer ends the turn with error, one turn_stop at its end.",
+  check: Effect.gen(function* () {
+    yield* Talk.needsMode("delta")
+    const { message } = yield* Talk.cue([{ text: ["The sky "] }, failure])
+    const { events } = yield* Talk.turnTo("error", yield* Talk.open(), [message], { stream: "delta" })
+    const names = events.map(({ event }) => event)
+    yield* expect(
+      names.at(-1) === "turn_stop" && names.filter((name) => name === "turn_stop").length === 1,
+      `the events are ${quoted(names)}; one turn_stop at their end would be right`
+    )
+  })
+}
+
+const goesOn: Rule = {
+  id: "goes-on-after-error",
+  section,
+  says: "A session goes on after a turn that failed.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    yield* Talk.turnTo("error", id, [(yield* Talk.cue([failure])).message])
+    const { message } = yield* Talk.cue([{ text: ["Here again."] }])
+    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Here again." }])
+  })
+}
+
+/** The rules of how turns stop. */
+export const rules: ReadonlyArray<Rule> = [
+  stops("stop-end-turn", "An agent that has ended stops with end_turn.", "end_turn", { text: ["ok"] }),
+  stops(
+    "stop-max-tokens",
+    "A model that reaches its limit of tokens stops the turn with max_tokens.",
+    "max_tokens",
+    { text: ["The sky"] },
+    { finish: "length" }
+  ),
+  stops(
+    "stop-refusal",
+    "A provider's filter stops the turn with refusal.",
+    "refusal",
+    { text: ["I would rather not."] },
+    { finish: "content_filter" }
+  ),
+  failsWell("delta"),
+  failsWell("message"),
+  failsWell("none"),
+  failsMidway,
+  goesOn
+]

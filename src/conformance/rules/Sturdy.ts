@@ -1,0 +1,122 @@
+import { Effect } from "effect"
+import { AgentServer } from "../AgentServer.ts"
+import { clientTool, needsClientTools } from "../CheckTools.ts"
+import { ModelControl } from "../ModelControl.ts"
+import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import * as Streaming from "../Streaming.ts"
+import * as Talk from "../Talk.ts"
+
+/** Letters beyond the basic plane, marks that combine, what runs from right to left, separators of lines, and escapes. */
+const unusual = 'ﷺ 東京 👩‍🚀 e\u0301 שלום \u2028\u2029 \\ " \t\n \u0001 \u{1f468}\u200d\u{1f469} \ufeff end'
+
+const keepsUnicode: Rule = {
+  id: "unicode",
+  section: "1 Endpoints",
+  says: "Any text is the same on all its ways: in what is said, in answers, in a call's input and in its result.",
+  check: Effect.gen(function* () {
+    yield* needsClientTools
+    const lookup = clientTool("aap_lookup")
+    const id = yield* Talk.open({ tools: [lookup] })
+    const { message, tag } = yield* Talk.cue(
+      [{ call: { name: lookup.name, input: { key: unusual, [unusual]: 1 } } }],
+      [{ text: [...unusual] }]
+    )
+    const said = { role: "user", content: `${unusual} ${String(message.content)}` } as const
+    const call = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [said]), lookup.name)
+    yield* expectSame("the input of the call", call.input, { key: unusual, [unusual]: 1 })
+    const { toolCallId } = call
+    const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: unusual }])
+    yield* expectSame("the answer", messages, [{ role: "assistant", content: unusual }])
+    const given = (yield* Talk.lastAsked(tag)).messages
+    yield* expectSame("the result that the model is fed", given.at(-1)?.text, unusual)
+    const history = yield* Talk.history(id)
+    yield* expectSame("the first message of the history", history[0], said)
+    yield* expectSame("the result in the history", history[2], { role: "tool", toolCallId, content: unusual })
+  })
+}
+
+const section = "3 The turn"
+
+const survivesLeaving: Rule = {
+  id: "disconnect",
+  section,
+  says: "A client that leaves in the middle of a turn leaves a session that goes on, with what was said in its history.",
+  check: Effect.gen(function* () {
+    yield* Talk.needsMode("delta")
+    const id = yield* Talk.open()
+    const { message, tag } = yield* Talk.cue([{ text: ["The sky "] }, { hold: true }, { text: ["is blue."] }])
+    yield* Effect.scoped(
+      Effect.flatMap(Streaming.start(Talk.turnAsk(id, { stream: "delta", messages: [message] })), ({ until }) =>
+        until("The sky")
+      )
+    )
+    yield* (yield* ModelControl).release(tag)
+    const again = yield* Talk.cue([{ text: ["Here again."] }])
+    yield* Streaming.untilFree(Talk.turnAsk(id, { stream: "delta", messages: [again.message] }))
+    const history = yield* Talk.history(id)
+    yield* expectSame("the first message of the history", history[0], message)
+    yield* expectSame("the end of the history", history.slice(-2), [
+      again.message,
+      { role: "assistant", content: "Here again." }
+    ])
+  })
+}
+
+const keepsApart: Rule = {
+  id: "sessions-apart",
+  section,
+  says: "Sessions run side by side, and nothing of one is in another.",
+  check: Effect.gen(function* () {
+    const names = Array.from({ length: 8 }, (_, index) => `answer ${index}`)
+    yield* Effect.forEach(
+      names,
+      (text) =>
+        Effect.gen(function* () {
+          const id = yield* Talk.open()
+          const { message } = yield* Talk.cue([{ text: [...text] }])
+          const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+          yield* expectSame("what the turn added", messages, [{ role: "assistant", content: text }])
+          yield* expectSame("the history", yield* Talk.history(id), [message, ...messages])
+        }),
+      { concurrency: "unbounded" }
+    )
+  })
+}
+
+const takesOneTurn: Rule = {
+  id: "turns-one-by-one",
+  section,
+  says: "Two turns of a session at once are one after the other, or one is refused; each that is taken is whole in the history.",
+  check: Effect.gen(function* () {
+    const { ask } = yield* AgentServer
+    const id = yield* Talk.open()
+    const cues = yield* Effect.forEach(["left", "right"], (text) =>
+      Effect.map(Talk.cue([{ text: [text] }]), ({ message }) => ({ text, message }))
+    )
+    const statuses = yield* Effect.forEach(
+      cues,
+      ({ message }) => Effect.map(ask(Talk.turnAsk(id, { messages: [message] })), ({ status }) => status),
+      { concurrency: "unbounded" }
+    )
+    const taken = cues.filter((_, index) => statuses[index] === 200)
+    yield* expect(
+      taken.length > 0 && statuses.every((status) => status === 200 || (status >= 400 && status < 500)),
+      `two turns at once are answered ${quoted(statuses)}; 200, and 200 or 4xx would be right`
+    )
+    const history = yield* Talk.history(id)
+    yield* expect(
+      history.length === taken.length * 2,
+      `the history has ${history.length} messages of ${taken.length} turns: ${quoted(history)}`
+    )
+    for (const { message, text } of taken) {
+      const at = history.findIndex(({ content }) => content === message.content)
+      yield* expectSame("a turn in the history", history.slice(at, at + 2), [
+        message,
+        { role: "assistant", content: text }
+      ])
+    }
+  })
+}
+
+/** The rules of what a server withstands. */
+export const rules: ReadonlyArray<Rule> = [keepsUnicode, survivesLeaving, keepsApart, takesOneTurn]

@@ -1,0 +1,176 @@
+import { Effect, Option, Result, Schema } from "effect"
+import type { StreamMode } from "../../protocol/Turn.ts"
+import { TurnResponse } from "../../protocol/Turn.ts"
+import type { TurnEventName } from "../../protocol/TurnEvent.ts"
+import { ModelControl } from "../ModelControl.ts"
+import * as RawSse from "../RawSse.ts"
+import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
+import * as Streaming from "../Streaming.ts"
+import * as Talk from "../Talk.ts"
+
+const section = "3 The turn"
+
+const pieces = ["The sky ", "is blue", ".\nMostly."]
+const whole = pieces.join("")
+
+const streamed = ["delta", "message"] as const
+type Streamed = (typeof streamed)[number]
+
+/** A rule of both streamed modes, once for each. */
+const ofBoth = (make: (mode: Streamed) => Omit<Rule, "section">): ReadonlyArray<Rule> =>
+  streamed.map((mode) => ({ section, ...make(mode) }))
+
+const simple = Effect.fnUntraced(function* (mode: StreamMode) {
+  yield* Talk.needsMode(mode)
+  const { message } = yield* Talk.cue([{ text: pieces }])
+  return yield* Talk.turn(yield* Talk.open(), [message], { stream: mode })
+})
+
+const frames = ofBoth((mode) => ({
+  id: `framing-${mode}`,
+  says: `A ${mode} stream is text/event-stream: for each event a line of its name, one line of JSON, and a blank line.`,
+  check: Effect.gen(function* () {
+    yield* Talk.needsMode(mode)
+    const { message } = yield* Talk.cue([{ text: pieces }])
+    const id = yield* Talk.open()
+    const { bytes, contentType } = yield* Talk.ask(Talk.turnAsk(id, { stream: mode, messages: [message] }), 200)
+    yield* expect(
+      /^text\/event-stream\b/i.test(contentType),
+      `the answer is of the type ${quoted(contentType)}; text/event-stream would be right`
+    )
+    const events = RawSse.read(bytes)
+    yield* expect(Result.isSuccess(events), Result.isFailure(events) ? events.failure : "")
+  })
+}))
+
+const orders = ofBoth((mode) => ({
+  id: `order-${mode}`,
+  says: `A ${mode} stream begins with turn_start and ends with turn_stop, one of each.`,
+  check: Effect.gen(function* () {
+    const { events } = yield* simple(mode)
+    const names = events.map(({ event }) => event)
+    yield* expectSame("the first event", names[0], "turn_start")
+    yield* expectSame("the last event", names.at(-1), "turn_stop")
+    for (const name of ["turn_start", "turn_stop"] as const) {
+      const count = names.filter((other) => other === name).length
+      yield* expect(count === 1, `${name} comes ${count} times: ${quoted(names)}`)
+    }
+    yield* expectSame("the data of turn_start", events[0]?.data, {})
+  })
+}))
+
+const others: Readonly<Record<Streamed, ReadonlyArray<TurnEventName>>> = {
+  delta: ["text", "thinking"],
+  message: ["text_delta", "thinking_delta"]
+}
+
+const keepsKinds = ofBoth((mode) => ({
+  id: `events-${mode}`,
+  says:
+    mode === "delta" ? "delta has text as deltas alone, that make the whole." : "message has each text once, whole.",
+  check: Effect.gen(function* () {
+    const { events } = yield* simple(mode)
+    const stray = events.find(({ event }) => others[mode].includes(event))
+    yield* expect(stray === undefined, `a ${mode} stream has an event ${stray?.event}`)
+    const deltas = events.flatMap((event) => (event.event === "text_delta" ? [event.data.delta] : []))
+    const texts = events.flatMap((event) => (event.event === "text" ? [event.data.text] : []))
+    if (mode === "delta") yield* expectSame("the text of the deltas", deltas.join(""), whole)
+    else yield* expectSame("the texts", texts, [whole])
+  })
+}))
+
+const streamsAtOnce: Rule = {
+  id: "deltas-at-once",
+  section,
+  says: "Deltas are sent as the model makes them, turn_start before any.",
+  check: Effect.gen(function* () {
+    yield* Talk.needsMode("delta")
+    const { message, tag } = yield* Talk.cue([{ text: ["first"] }, { hold: true }, { text: [" second"] }])
+    const id = yield* Talk.open()
+    const answer = yield* Streaming.start(Talk.turnAsk(id, { stream: "delta", messages: [message] }))
+    const early = yield* answer.until("first")
+    yield* (yield* ModelControl).release(tag)
+    yield* expect(
+      early,
+      "no delta has come while the model waited in the middle of its answer; each is to be sent when it is made"
+    )
+    yield* expect((yield* answer.rest).includes("second"), "the rest of the answer has not come")
+  })
+}
+
+const answersNone: Rule = {
+  id: "none",
+  section,
+  says: "Without stream a turn answers {stopReason, messages} as JSON; one block of text is a plain string.",
+  check: Effect.gen(function* () {
+    yield* Talk.needsMode("none")
+    const { message } = yield* Talk.cue([{ text: pieces }])
+    const id = yield* Talk.open()
+    const answer = yield* Talk.ask(Talk.turnAsk(id, { messages: [message] }), 200)
+    yield* Talk.bodyOf(TurnResponse, answer)
+    yield* expectSame("the answer", Option.getOrUndefined(answer.json), {
+      stopReason: "end_turn",
+      messages: [{ role: "assistant", content: whole }]
+    })
+  })
+}
+
+const Thought = Schema.Struct({ type: Schema.Literal("thinking"), thinking: Schema.String })
+
+const thinks: Rule = {
+  id: "thinking",
+  section,
+  says: "Reasoning that the agent shows is thinking, before the text that it led to.",
+  check: Effect.gen(function* () {
+    const { message } = yield* Talk.cue([{ thinking: ["Blue ", "or grey?"] }, { text: pieces }])
+    const id = yield* Talk.open()
+    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const [first] = messages
+    if (typeof first?.content === "string") {
+      yield* expect(!first.content.includes("or grey?"), "the reasoning stands in the text")
+      return yield* notApplicable("the agent does not show the model's reasoning")
+    }
+    yield* expect(Schema.is(Thought)(first?.content[0]), `the message does not begin with thinking: ${quoted(first)}`)
+    yield* expectSame("the message", first?.content, [
+      { type: "thinking", thinking: "Blue or grey?" },
+      { type: "text", text: whole }
+    ])
+  })
+}
+
+const agree: Rule = {
+  id: "modes-agree",
+  section,
+  says: "All modes and the history tell the same turn.",
+  check: Effect.gen(function* () {
+    const told = yield* Effect.forEach(["delta", "message", "none"] as const, (mode) =>
+      Effect.gen(function* () {
+        yield* Talk.needsMode(mode)
+        const { message } = yield* Talk.cue([{ thinking: ["Hm."] }, { text: pieces }])
+        const id = yield* Talk.open()
+        const { messages, stopReason } = yield* Talk.turn(id, [message], { stream: mode })
+        return { mode, stopReason, messages, id }
+      }).pipe(Effect.catchTag("NotApplicable", () => Effect.void))
+    )
+    const [first, ...rest] = told.flatMap((turn) => turn ?? [])
+    if (first === undefined || rest.length === 0) return yield* notApplicable("the agent declares fewer than two modes")
+    for (const { messages, mode, stopReason } of rest) {
+      const what = `what ${mode} tells, beside ${first.mode},`
+      yield* expectSame(what, { stopReason, messages }, { stopReason: first.stopReason, messages: first.messages })
+    }
+    for (const { id, messages, mode } of [first, ...rest]) {
+      yield* expectSame(`the history of a turn in ${mode}`, (yield* Talk.history(id)).slice(1), messages)
+    }
+  })
+}
+
+/** The rules of how a turn is answered. */
+export const rules: ReadonlyArray<Rule> = [
+  ...frames,
+  ...orders,
+  ...keepsKinds,
+  streamsAtOnce,
+  answersNone,
+  thinks,
+  agree
+]
