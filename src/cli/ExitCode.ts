@@ -8,6 +8,11 @@ export class ChatStopped extends Schema.TaggedError<ChatStopped>()("ChatStopped"
   }
 }
 
+/** A server that was checked breaks a rule: the process exits with 6. */
+export class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", {}) {
+  override readonly [Runtime.errorExitCode] = 6
+}
+
 /**
  * What the process exits with when it is interrupted: 130, as shells have it for SIGINT, and 0 for a server, which ends its
  * work so. The runtime's own end asks for it, where no Effect runs any more.

@@ -2,8 +2,10 @@ import { createRequire } from "node:module"
 import { Cause, Console, Effect, MutableRef, Schema } from "effect"
 import { Command } from "effect/cli"
 import { chat } from "./ChatCommand.ts"
+import { check } from "./CheckCommand.ts"
 import * as ExitCode from "./ExitCode.ts"
 import { keys } from "./Keys.ts"
+import { model } from "./ModelCommand.ts"
 import { serve } from "./Serve.ts"
 import { sessions } from "./Sessions.ts"
 
@@ -26,7 +28,9 @@ export const program = Command.make("effect-aap", {}, () => served).pipe(
     Command.make("serve", {}, () => served).pipe(Command.withDescription("Run the server, as no command at all does")),
     keys,
     chat,
-    sessions
+    sessions,
+    check,
+    model
   ]),
   Command.run({ version }),
   Effect.tapCause((cause) =>

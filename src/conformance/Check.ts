@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Exit, Option, type Redacted, Schema } from "effect"
+import { Cause, Duration, Effect, Exit, Option, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type AgentInfo, Meta } from "../protocol/Agent.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
@@ -89,26 +89,13 @@ const toOutcome = (
   return { _tag: "Fail", message: error?.message ?? Cause.pretty(exit.cause), exchanges }
 }
 
-/**
- * Checks a server, rule after rule. `told` is given each result as it comes.
- *
- * 1. Every rule gives a result, whatever the server does.
- * 2. A rule opens sessions of its own, and deletes them.
- */
-export const check = Effect.fnUntraced(function* (
-  options: CheckOptions,
-  told: (result: Result) => Effect.Effect<void> = () => Effect.void
-): Effect.fn.Return<ReadonlyArray<Result>, CannotCheck, HttpClient.HttpClient> {
+const prepare = Effect.fnUntraced(function* (options: CheckOptions) {
   const { baseUrl, key, modelUrl, rules = allRules } = options
   const patience = Duration.fromInputUnsafe(options.patience ?? "10 seconds")
-  const model = yield* Effect.flatMap(ModelControl.make(modelUrl.replace(/\/+$/, "")), (model) =>
-    Option.match(model, {
-      onNone: () =>
-        Effect.fail(
-          new CannotCheck({ message: `no scripted model answers at ${modelUrl}; start one with effect-aap model` })
-        ),
-      onSome: Effect.succeed
-    })
+  const found = yield* ModelControl.make(modelUrl.replace(/\/+$/, ""))
+  const model = yield* Effect.mapError(
+    Effect.fromOption(found),
+    () => new CannotCheck({ message: `no scripted model answers at ${modelUrl}; start one with effect-aap model` })
   )
   const agent = yield* findAgent(options)
   const run = globalThis.crypto.randomUUID().slice(0, 8)
@@ -131,9 +118,16 @@ export const check = Effect.fnUntraced(function* (
       Effect.exit
     )
     if (Exit.hasInterrupts(exit)) return yield* Effect.interrupt
-    const result = { rule, outcome: toOutcome(exit, yield* recorder.exchanges) }
-    yield* told(result)
-    return result
+    return { rule, outcome: toOutcome(exit, yield* recorder.exchanges) }
   })
-  return yield* Effect.forEach(rules, checkRule)
+  return Stream.mapEffect(Stream.fromIterable(rules), checkRule)
 })
+
+/**
+ * Checks a server, rule after rule; results come as they are found.
+ *
+ * 1. Every rule gives a result, whatever the server does.
+ * 2. A rule opens sessions of its own, and deletes them.
+ */
+export const check = (options: CheckOptions): Stream.Stream<Result, CannotCheck, HttpClient.HttpClient> =>
+  Stream.unwrap(prepare(options))

@@ -79,11 +79,17 @@ const plain = (message: HistoryMessage): HistoryMessage => {
 /** Messages, each text as a plain string. */
 export const plainly = (messages: ReadonlyArray<HistoryMessage>): ReadonlyArray<HistoryMessage> => messages.map(plain)
 
+/** Not applicable where the agent does not show this history. */
+export const needsHistory = (type: HistoryType): Effect.Effect<void, NotApplicable, Subject> =>
+  Effect.flatMap(Subject, ({ agent }) =>
+    agent.capabilities?.history?.[type] === undefined
+      ? notApplicable(`the agent shows no ${type} history`)
+      : Effect.void
+  )
+
 /** A history of a session, its texts plain; not applicable where the agent does not show it. */
 export const history = Effect.fnUntraced(function* (id: string, type: HistoryType = "full") {
-  const { agent } = yield* Subject
-  if (agent.capabilities?.history?.[type] === undefined)
-    return yield* notApplicable(`the agent shows no ${type} history`)
+  yield* needsHistory(type)
   const answer = yield* ask({ method: "GET", path: `${pathOf(id)}/history?type=${type}` }, 200)
   const { history } = yield* bodyOf(History, answer)
   return plainly("full" in history ? history.full : history.compacted)

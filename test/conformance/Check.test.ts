@@ -1,63 +1,45 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { createServer } from "node:http"
-import { Effect, Layer, Redacted } from "effect"
-import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
-import * as Agent from "../../src/agent/Agent.ts"
+import { Effect, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
 import * as Check from "../../src/conformance/Check.ts"
-import * as ScriptedModel from "../../src/conformance/ScriptedModel.ts"
-import * as OpenAiChat from "../../src/model/OpenAiChat.ts"
-import { currentTime } from "../../src/tool/CurrentTime.ts"
-import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
-import { testServer, baseUrl } from "../support/TestServer.ts"
+import { rules } from "../../src/conformance/Rules.ts"
+import { fetchOf } from "./Broken.ts"
+import { brokenServers } from "./brokenServers.ts"
+import { withServer } from "./CheckedServer.ts"
 
-const model = HttpRouter.serve(ScriptedModel.routes, { disableLogger: true, disableListenLog: true }).pipe(
-  Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
-)
-
-const agent = Agent.make({
-  name: "agent",
-  instructions: "You are checked.",
-  tools: ["current_time"],
-  capabilities: { ...Agent.defaultCapabilities, image: { data: {} } },
-  options: [
-    { type: "secret", name: "token", default: "" },
-    { type: "text", name: "tone", default: "warm" },
-    { type: "select", name: "size", options: ["small", "large"], default: "small" }
-  ]
-})
+const told = (results: ReadonlyArray<Check.Result>) =>
+  results.map(({ outcome, rule }) => (outcome._tag === "Fail" ? [rule.id, outcome.message] : [rule.id, outcome._tag]))
 
 describe("a check", () => {
-  it.live("passes our own server", () =>
-    Effect.gen(function* () {
-      const modelUrl = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
-      yield* Effect.gen(function* () {
-        const results = yield* Check.check({
-          baseUrl: yield* baseUrl,
-          modelUrl,
-          key: Redacted.make("key-of-the-check")
-        })
-        for (const { outcome, rule } of results) {
-          console.log(
-            rule.id,
-            outcome._tag,
-            outcome._tag === "Fail" ? outcome.message : outcome._tag === "NotApplicable" ? outcome.reason : ""
-          )
-          if (outcome._tag === "Fail") console.log(JSON.stringify(outcome.exchanges, null, 1).slice(0, 3000))
-        }
-      }).pipe(
-        Effect.provide(FetchHttpClient.layer),
-        Effect.provide(
-          testServer({
-            agents: [agent],
-            model: OpenAiChat.layer({ baseUrl: `${modelUrl}/v1`, reasoning: true } as never).pipe(
-              Layer.provide(FetchHttpClient.layer)
-            ),
-            tools: ToolRegistry.layer(currentTime),
-            server: { apiKeys: [{ name: "check", key: Redacted.make("key-of-the-check") }] }
-          })
+  it.live("finds that our own server keeps every rule", () =>
+    withServer((options) =>
+      Effect.gen(function* () {
+        const results = yield* Stream.runCollect(Check.check(options))
+        assert.deepStrictEqual(
+          told(results),
+          rules.map(({ id }) => [id, "Pass"])
         )
-      )
-    }).pipe(Effect.provide(model))
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    )
+  )
+
+  it("has a broken server for each rule", () => {
+    assert.deepStrictEqual(Object.keys(brokenServers).toSorted(), rules.map(({ id }) => id).toSorted())
+  })
+
+  it.live.each(rules)("finds a server that breaks $id", (rule) =>
+    withServer((options) =>
+      Effect.gen(function* () {
+        const { broken, says } = brokenServers[rule.id] ?? assert.fail("no broken server")
+        const [result] = yield* Effect.provideService(
+          Stream.runCollect(Check.check({ ...options, rules: [rule], patience: "1 second" })),
+          FetchHttpClient.Fetch,
+          fetchOf(options.baseUrl, broken)
+        )
+        if (result?.outcome._tag !== "Fail") return assert.fail(JSON.stringify(result?.outcome))
+        assert.match(result.outcome.message, says)
+        assert.isNotEmpty(result.outcome.exchanges)
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    )
   )
 })

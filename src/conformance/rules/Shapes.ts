@@ -211,7 +211,7 @@ const storesNoPermission: Rule = {
     const { message } = yield* Talk.cue([{ call: tool }], [{ text: ["ok"] }])
     const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
     yield* Talk.turn(id, [{ role: "tool_permission", toolCallId, granted: true }])
-    yield* Talk.history(id)
+    yield* Talk.needsHistory("full")
     const { text } = yield* Talk.ask({ method: "GET", path: `${Talk.pathOf(id)}/history?type=full` }, 200)
     yield* expect(!text.includes('"tool_permission"'), "the history has a tool_permission message")
   })
