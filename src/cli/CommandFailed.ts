@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { SessionError } from "../client/AgentError.ts"
+import { ChatStopped } from "./ExitCode.ts"
 import { onOneLine } from "../client/Printable.ts"
 
 /** A command cannot do what it is told to. The message is one line that says what would be right. */
@@ -34,5 +35,5 @@ export const explain = (error: SessionError): string => {
 export const fromSessionError = (error: SessionError | CommandFailed): CommandFailed =>
   error._tag === "CommandFailed" ? error : new CommandFailed({ message: explain(error) })
 
-/** Somebody left a question that the command cannot do without. */
-export const givenUp = () => new CommandFailed({ message: "nothing was chosen" })
+/** Somebody left a question that the command cannot do without, by a key that interrupts. */
+export const givenUp = () => new ChatStopped({ code: 130 })

@@ -67,10 +67,14 @@ const textOf = (
     Stream.mkString
   )
 
+const isRedirect = ({ headers: { location }, status }: Response): boolean => status === 0 || location !== undefined
+
 /** What an answer was, in words. A redirect is told with where it leads, which browsers do not let a page know. */
 const statusText = ({ headers: { location }, status }: Response): string => {
-  if (status === 0) return "with a redirect, which is not followed"
-  return location === undefined ? `${status}` : `${status} and points to ${location.slice(0, quoted)}`
+  if (status === 0) return "with a redirect, which is not followed; give the address that it leads to"
+  return location === undefined
+    ? `${status}`
+    : `${status} and points to ${location.slice(0, quoted)}, which is not followed; give that address where it is the right one`
 }
 
 /** The refusal that an answer is, whoever wrote its body. */
@@ -81,7 +85,7 @@ const refusal = Effect.fnUntraced(function* (response: Response): Effect.fn.Retu
   const error = Option.match(decodeErrorBody(text), {
     onNone: () => ({
       code: `http_${response.status}`,
-      message: `the server answered ${statusText(response)}: ${text.trim().slice(0, quoted) || "with nothing"}`
+      message: `the server answered ${statusText(response)}${isRedirect(response) ? "" : `: ${text.trim().slice(0, quoted) || "with nothing"}`}`
     }),
     onSome: ({ error }) => error
   })

@@ -93,23 +93,31 @@ export const settle = (conversation: Conversation, history: ReadonlyArray<Histor
 }
 
 /** Whether a call was answered here, though its result may be still to come. */
-const isOutcome = (place: Place) => place.role === "awaited" || place.role === "tool"
+const isOutcome = (place: Place): place is Extract<Place, { readonly role: "awaited" | "tool" }> =>
+  place.role === "awaited" || place.role === "tool"
 
-/** The calls since the user last spoke that nobody has answered, in order, wherever their results might stand. */
+/**
+ * The calls since the user last spoke that nobody has answered, in order, wherever their results might stand; one that was
+ * told again before its result is the one that was told first.
+ */
 export const open = ({ before, turn }: Conversation): ReadonlyArray<ToolCall> => {
   const places = [...before, ...Transcript.messages(turn)]
   const since = places.slice(places.findLastIndex(({ role }) => role === "user") + 1)
-  const outcomes = new Map<string, number>()
-  for (const place of since.filter(isOutcome)) {
-    outcomes.set(place.toolCallId, (outcomes.get(place.toolCallId) ?? 0) + 1)
+  const waiting = new Map<string, ToolCall>()
+  const early = new Map<string, number>()
+  for (const place of since) {
+    if (isOutcome(place)) {
+      const { toolCallId } = place
+      if (!waiting.delete(toolCallId)) early.set(toolCallId, (early.get(toolCallId) ?? 0) + 1)
+      continue
+    }
+    for (const call of callsOf(place)) {
+      const left = early.get(call.toolCallId) ?? 0
+      if (left > 0) early.set(call.toolCallId, left - 1)
+      else if (!waiting.has(call.toolCallId)) waiting.set(call.toolCallId, call)
+    }
   }
-  return since
-    .flatMap((place) => (place.role === "awaited" ? [] : callsOf(place)))
-    .filter(({ toolCallId }) => {
-      const left = outcomes.get(toolCallId) ?? 0
-      outcomes.set(toolCallId, left - 1)
-      return left <= 0
-    })
+  return [...waiting.values()]
 }
 
 /** Whether a call of this id waits for its answer, or for what comes of it. */

@@ -91,7 +91,9 @@ export const ConnectForm = (props: Props) => {
         <button type="submit">Connect</button>
         <span role="status">{status(props)}</span>
       </div>
-      {props.problem === undefined ? null : <ProblemNote problem={props.problem} />}
+      {props.problem === undefined || (isRefused && wrong !== undefined) ? null : (
+        <ProblemNote problem={props.problem} />
+      )}
     </form>
   )
 }

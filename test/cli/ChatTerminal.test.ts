@@ -253,6 +253,16 @@ describe("effect-aap chat on a terminal", () => {
     }).pipe(Effect.provide(testServer({ agents: [agent("first"), agent("second")], model })))
   })
 
+  it.live("ends on Ctrl-C at a question that it cannot do without", () => {
+    const agents = ["first", "second"].map((name) => Agent.make({ name, instructions: "" }))
+    return Effect.gen(function* () {
+      const terminal = yield* openTerminal(["chat", yield* baseUrl])
+      yield* terminal.until("Which agent?")
+      yield* terminal.type(interrupt)
+      assert.strictEqual(yield* terminal.exit, 130)
+    }).pipe(Effect.provide(testServer({ agents })))
+  })
+
   it.live("ends a script on Ctrl-C as shells have it", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })

@@ -249,7 +249,7 @@ describe("AgentClient", () => {
       const error = yield* Effect.flip(Effect.flatMap(AgentClient, ({ meta }) => meta))
       assert.strictEqual(
         error.message,
-        "the server answered 308 and points to https://elsewhere.test/meta: with nothing"
+        "the server answered 308 and points to https://elsewhere.test/meta, which is not followed; give that address where it is the right one"
       )
     }).pipe(
       Effect.provide(

@@ -37,6 +37,25 @@ describe("a conversation", () => {
     assert.deepStrictEqual(outline(hearAll(decided, call("a"), result("a"))), ["user", "calls a", "tool a a"])
   })
 
+  it("takes a call that a history has twice before its result for the same one, as it stood first", () => {
+    const use = (name: string) => ({ type: "tool_use", toolCallId: "a", name, input: {} }) as const
+    const said: ReadonlyArray<HistoryMessage> = [
+      { role: "user", content: "go" },
+      { role: "assistant", content: [use("first"), use("second")] }
+    ]
+    assert.deepStrictEqual(
+      Conversation.open(Conversation.make(said)).map(({ name }) => name),
+      ["first"]
+    )
+    const answered: HistoryMessage = { role: "tool", toolCallId: "a", content: "done" }
+    assert.deepStrictEqual(Conversation.open(Conversation.make([...said, answered])), [])
+    const again: HistoryMessage = { role: "assistant", content: [use("third")] }
+    assert.deepStrictEqual(
+      Conversation.open(Conversation.make([...said, answered, again])).map(({ name }) => name),
+      ["third"]
+    )
+  })
+
   it("takes a call with the id of an answered one for another one, in a later turn or in the same", () => {
     const answered = Conversation.send(hearAll(asked, call("a")), [{ role: "tool", toolCallId: "a", content: "1" }])
     assert.deepStrictEqual(openIds(answered), [])

@@ -87,6 +87,17 @@ describe("the chat", () => {
     assert.deepStrictEqual(statuses(heard(twice, denied, told)), ["denied", "open"])
   })
 
+  it("shows a call once that a history has twice", () => {
+    const use = (name: string) => ({ type: "tool_use", toolCallId: "call_1", name, input: {} }) as const
+    const { entries } = Chat.reduce(Chat.empty, {
+      type: "opened",
+      history: [{ role: "assistant", content: [use("first"), use("second")] }]
+    })
+    assert.deepStrictEqual(entries, [
+      { kind: "call", call: { toolCallId: "call_1", name: "first", input: {} }, status: "open" }
+    ])
+  })
+
   it("asks about a call, and says so", () => {
     assert.deepStrictEqual(statuses(waiting), ["permission"])
     assert.include(waiting.spoken, "permission: current_time")

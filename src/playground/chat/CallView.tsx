@@ -1,5 +1,5 @@
 import type { Permission } from "../../client/ClientSession.ts"
-import { jsonBlock, onOneLine } from "../../client/Printable.ts"
+import { jsonBlock, onOneLine, undirected } from "../../client/Printable.ts"
 import { AnswerForm } from "./AnswerForm.tsx"
 import { ContentView } from "./ContentView.tsx"
 import type { CallEntry } from "./Entry.ts"
@@ -29,7 +29,7 @@ export const CallView = ({ entry, onAnswer, onPermit }: Props) => {
     <article class={`call ${entry.status}`} aria-label={`Call of ${name}`}>
       <p>
         <code>{name}</code> <span class="status">{statuses[entry.status]}</span>
-        {entry.reason === undefined ? null : <span>: {entry.reason}</span>}
+        {entry.reason === undefined ? null : <span>: {undirected(entry.reason)}</span>}
       </p>
       <pre>{jsonBlock(input)}</pre>
       {entry.status === "permission" ? (

@@ -1,6 +1,7 @@
 import type { RefObject } from "preact"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import { ScrollRegion } from "../ScrollRegion.tsx"
+import { onOneLine } from "../../client/Printable.ts"
 import type { SessionId } from "../../protocol/Session.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Chat } from "./Chat.ts"
@@ -66,7 +67,7 @@ export const ChatPanel = ({ blocked, chat, heading, onNew, onSay, runner, sessio
         Chat
       </h2>
       <div class="bar">
-        <span class="session">{sessionId === undefined ? "No session yet" : <code>{sessionId}</code>}</span>
+        <span class="session">{sessionId === undefined ? "No session yet" : <code>{onOneLine(sessionId)}</code>}</span>
         <button
           type="button"
           disabled={sessionId === undefined}

@@ -90,6 +90,10 @@ const ofMessage = (message: HistoryMessage): ReadonlyArray<Entry> => {
   return message.content.map(ofBlock)
 }
 
+/** A call that is told again before its outcome is the same call. */
+const withEntry = (entries: ReadonlyArray<Entry>, entry: Entry): ReadonlyArray<Entry> =>
+  entry.kind === "call" && isWaiting(entries, entry.call.toolCallId) ? entries : [...entries, entry]
+
 /** A history as the chat shows it. */
 export const fromHistory = (history: ReadonlyArray<HistoryMessage>): ReadonlyArray<Entry> => {
   let entries: ReadonlyArray<Entry> = []
@@ -97,7 +101,7 @@ export const fromHistory = (history: ReadonlyArray<HistoryMessage>): ReadonlyArr
     entries =
       message.role === "tool"
         ? withResult(entries, message.toolCallId, message.content)
-        : [...entries, ...ofMessage(message)]
+        : ofMessage(message).reduce(withEntry, entries)
   }
   return entries
 }

@@ -33,11 +33,11 @@ export const HistoryView = memo(({ client, isRunning, sessionId, type }: Props) 
       }
     })
   }, [client, sessionId, type, isRunning])
-  const isEmpty = sessionId === undefined || messages?.length === 0
   return (
     <ScrollRegion kind="scroll" label="History">
       {problem === undefined ? null : <ProblemNote problem={problem} />}
-      {isEmpty ? <p class="hint">It is empty.</p> : null}
+      {sessionId === undefined ? <p class="hint">No session yet.</p> : null}
+      {messages?.length === 0 ? <p class="hint">It is empty.</p> : null}
       <ol class="timeline" aria-label={`History, ${type}`}>
         {messages?.map((message, index) => (
           <li key={index}>

@@ -1,3 +1,4 @@
+import { onOneLine } from "../../client/Printable.ts"
 import { useState } from "preact/hooks"
 import { useHeir } from "../useHeir.ts"
 import type { SessionInfo } from "../../protocol/Session.ts"
@@ -21,7 +22,8 @@ const words = { resuming: "is being read…", deleting: "is being deleted…" } 
 /** A session, to go on with or to delete; the second is asked twice. */
 export const SessionItem = ({ heir, info, isCurrent, onDelete, onResume, pending }: Props) => {
   const [isSure, setSure] = useState(false)
-  const { agent, sessionId } = info
+  const { agent } = info
+  const sessionId = onOneLine(info.sessionId)
   const deleting = useHeir(heir)
   const action = (act: () => void) => ({
     "aria-disabled": pending !== undefined,
@@ -31,7 +33,7 @@ export const SessionItem = ({ heir, info, isCurrent, onDelete, onResume, pending
   })
   return (
     <li aria-current={isCurrent}>
-      <code>{sessionId}</code> {agent.name}{" "}
+      <code>{sessionId}</code> {onOneLine(agent.name)}{" "}
       <span class="status" role="status">
         {pending === undefined ? null : words[pending]}
       </span>

@@ -1,3 +1,4 @@
+import { onOneLine, undirected } from "../../client/Printable.ts"
 import type { AgentInfo } from "../../protocol/Agent.ts"
 import { capabilityNames } from "./Setup.ts"
 
@@ -7,9 +8,10 @@ export const AgentCard = ({ agent }: { readonly agent: AgentInfo }) => {
   return (
     <div class="card">
       <p>
-        <strong>{agent.title ?? agent.name}</strong> <code>{agent.name}</code> {agent.version}
+        <strong>{onOneLine(agent.title ?? agent.name)}</strong> <code>{onOneLine(agent.name)}</code>{" "}
+        {onOneLine(agent.version)}
       </p>
-      {agent.description === undefined ? null : <p>{agent.description}</p>}
+      {agent.description === undefined ? null : <p>{undirected(agent.description)}</p>}
       <ul class="tags" aria-label="Capabilities">
         {capabilities.map((name) => (
           <li key={name}>{name}</li>

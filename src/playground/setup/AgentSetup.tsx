@@ -1,3 +1,4 @@
+import { onOneLine } from "../../client/Printable.ts"
 import type { AgentInfo } from "../../protocol/Agent.ts"
 import { AgentCard } from "./AgentCard.tsx"
 import { OptionField } from "./OptionField.tsx"
@@ -35,7 +36,7 @@ export const AgentSetup = ({ agent, agents, isTaken, kept, missing, onAgent, onS
         <select value={agent.name} disabled={isTaken} onChange={(event) => onAgent(event.currentTarget.value)}>
           {agents.map(({ name, title }) => (
             <option key={name} value={name}>
-              {title ?? name}
+              {onOneLine(title ?? name)}
             </option>
           ))}
         </select>

@@ -1,4 +1,5 @@
 import { useRef } from "preact/hooks"
+import { onOneLine } from "../../client/Printable.ts"
 import { useHeir } from "../useHeir.ts"
 import { ClientToolForm } from "./ClientToolForm.tsx"
 import type { PageTool } from "./PageTool.ts"
@@ -21,7 +22,7 @@ interface ItemProps {
 
 const Item = ({ heir, onRemove, tool: { fixed, spec } }: ItemProps) => (
   <li>
-    <code>{spec.name}</code> {fixed === undefined ? "answered by you" : `always answers “${fixed}”`}
+    <code>{onOneLine(spec.name)}</code> {fixed === undefined ? "answered by you" : `always answers “${fixed}”`}
     <button type="button" ref={useHeir(heir)} aria-label={`Remove ${spec.name}`} onClick={onRemove}>
       Remove
     </button>

@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks"
+import { onOneLine, undirected } from "../../client/Printable.ts"
 import type { AgentOption } from "../../protocol/Agent.ts"
 import { choices, kept } from "./Setup.ts"
 
@@ -18,7 +19,7 @@ const Field = ({ id, isKept, onChange, option, value }: Props & { readonly id: s
         <select {...common} onChange={(event) => onChange(event.currentTarget.value)}>
           {choices(option, value).map((choice) => (
             <option key={choice} value={choice}>
-              {choice === "" ? "(none)" : choice}
+              {choice === "" ? "(none)" : onOneLine(choice)}
             </option>
           ))}
         </select>
@@ -48,10 +49,10 @@ export const OptionField = (props: Props) => {
   const { description, name, title } = props.option
   return (
     <div>
-      <label htmlFor={id}>{title ?? name}</label>
+      <label htmlFor={id}>{onOneLine(title ?? name)}</label>
       <Field {...props} id={id} />
       <p id={`${id}-hint`} class="hint">
-        {description}
+        {undirected(description ?? "")}
       </p>
     </div>
   )

@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks"
+import { onOneLine, undirected } from "../../client/Printable.ts"
 import type { ToolSpec } from "../../protocol/Tool.ts"
 import type { ToolMode } from "./Setup.ts"
 
@@ -20,9 +21,9 @@ export const ToolModeField = ({ mode, onChange, tool }: Props) => {
   return (
     <fieldset>
       <legend>
-        {tool.title ?? tool.name} <code>{tool.name}</code>
+        {onOneLine(tool.title ?? tool.name)} <code>{onOneLine(tool.name)}</code>
       </legend>
-      <p class="hint">{tool.description}</p>
+      <p class="hint">{undirected(tool.description)}</p>
       <div class="row">
         {modes.map(([value, title]) => (
           <label class="choice" key={value}>

@@ -8,6 +8,7 @@ import { agent, events, idle, picture, say } from "../Page.ts"
 
 const optioned = Agent.make({
   name: "optioned",
+  title: "Fine\u202e",
   instructions: "",
   options: [
     { type: "select", name: "style", title: "Style", options: ["short", "long"], default: "short" },
@@ -37,6 +38,7 @@ describe("an agent's setup on the page", () => {
     Effect.gen(function* () {
       const { complaints, hosts, page } = yield* open(yield* browser, yield* baseUrl, { width: 1920, height: 900 })
       yield* Effect.promise(async () => {
+        await page.locator(".card").getByText("Fine\\u202e").waitFor()
         await page.getByRole("combobox", { name: "Style" }).selectOption("long")
         assert.strictEqual(await page.getByLabel("token").getAttribute("type"), "password")
         await page.getByLabel("token").fill("hunter2")
