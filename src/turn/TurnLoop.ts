@@ -14,7 +14,9 @@ import * as Retry from "../model/Retry.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
-import type { AcceptedTurn, Commit, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
+import type { AcceptedTurn, Commit, Lease, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
+import * as SafeSpan from "../telemetry/SafeSpan.ts"
+import * as ToolCalls from "../tool/ToolCalls.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
 import type { Compactor } from "./Compaction.ts"
 import * as Step from "./Step.ts"
@@ -22,8 +24,9 @@ import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
 import * as TurnCompaction from "./TurnCompaction.ts"
 import * as TurnState from "./TurnState.ts"
+import * as TurnTrace from "./TurnTrace.ts"
 import * as TurnWriter from "./TurnWriter.ts"
-import * as TurnUsage from "./TurnUsage.ts"
+import * as TokenUsage from "../model/TokenUsage.ts"
 
 /** How many tools of one step run at the same time. */
 const toolConcurrency = 16
@@ -71,6 +74,23 @@ const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
   return error.reason === "context_overflow" ? "max_tokens" : error.reason === "refused" ? "refusal" : "error"
 }
 
+/** What a failure is called in spans and metrics. */
+const failureType = (error: TurnFailure): string => {
+  switch (error._tag) {
+    case "ModelError":
+      return error.reason
+    case "StepLimitReached":
+      return "step_limit"
+    case "LeaseLost":
+      return "lease_lost"
+    case "StoreError":
+      return "store_unavailable"
+  }
+}
+
+/** The id of a turn: its session's, and the fencing token that it alone ever held there. */
+const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
+
 /**
  * The turn, as a stream of its events.
  *
@@ -94,13 +114,16 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   let state = TurnState.initial(parts.accepted.history)
   let stopped: StopReason | undefined
   let taken: Usage | undefined
+  const trace = TurnTrace.make({ agent: agent.agent.name, sessionId: session.id, turnId: turnId(lease) })
 
   const { settleUnsure, write } = TurnWriter.make(store, lease)
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
-    write(change, () => {
-      state = next(state)
-    })
+    trace.within(
+      write(change, () => {
+        state = next(state)
+      })
+    )
 
   const compaction = TurnCompaction.make(compactor, session.id, frame, (conversation) =>
     commit({ cut: conversation.cut }, (state) => ({ ...state, conversation }))
@@ -116,7 +139,8 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     const { call, rejection } = announced
     state = { ...state, started: new Set(state.started).add(call.toolCallId) }
     const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: parts.owner }
-    const content = rejection ?? (yield* tools.run(call, context))
+    const content = rejection ?? (yield* trace.within(tools.run(call, context)))
+    if (rejection !== undefined) yield* ToolCalls.count("rejected")
     const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
     yield* commit({ settle: [result] }, (state) => TurnState.settle(state, result))
     return result
@@ -150,21 +174,29 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       told.push(...events)
     }
     state = { ...state, step }
+    trace.hear(chunk)
     return told
   }
 
   const listen = Stream.suspend(() => {
     state = { ...state, step: Step.initial }
-    return model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) })
+    return trace.streamWithin(model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) }))
   })
 
   const mend = (error: ModelError) =>
-    error.reason === "context_overflow" ? compaction.afterOverflow(state.conversation) : Effect.succeed(false)
+    error.reason === "context_overflow"
+      ? trace.within(compaction.afterOverflow(state.conversation))
+      : Effect.succeed(false)
 
   const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure> =>
     count > agent.agent.stepLimit
       ? Stream.fail(new StepLimitReached({ limit: agent.agent.stepLimit }))
-      : Stream.fromEffectDrain(Effect.suspend(() => compaction.beforeStep(state.conversation))).pipe(
+      : Stream.fromEffectDrain(
+          Effect.andThen(
+            trace.step(count),
+            trace.within(Effect.suspend(() => compaction.beforeStep(state.conversation)))
+          )
+        ).pipe(
           Stream.concat(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend)),
           Stream.mapAccumArray(
             () => undefined,
@@ -177,9 +209,9 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const account = Effect.fnUntraced(function* ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>) {
     if (usage === undefined) return
     compaction.learn(state.conversation, usage)
-    taken = TurnUsage.add(taken, usage)
-    yield* Effect.annotateCurrentSpan(TurnUsage.attributes(taken))
-    yield* TurnUsage.record(provider, usage)
+    taken = TokenUsage.add(taken, usage)
+    trace.annotate(TokenUsage.attributes(taken))
+    yield* TokenUsage.record(provider, usage)
   })
 
   const afterStep = Effect.fnUntraced(function* (count: number) {
@@ -196,6 +228,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     const calls = yield* Effect.forEach(step.calls, screen)
     const owed = calls.filter((call) => call.answerer === "running")
     const open = calls.filter((call) => call.answerer !== "running").map(Step.toPending)
+    yield* Effect.forEach(open, ({ answerer }) => ToolCalls.count(answerer === "client" ? "client" : "permission"))
     if (owed.length === 0) return Stream.succeed(yield* finish("tool_use", said, open))
     const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
     yield* commit({ append, open }, (state) => TurnState.endStep(state, append, open))
@@ -203,23 +236,27 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     return Stream.concat(results(owed, runCall), after)
   })
 
-  const end = Effect.fnUntraced(function* (reason: StopReason) {
-    const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
-    if (stopped !== undefined) return [stop(stopped)]
-    stopped = reason
-    const { commit, events, storedEvents } = TurnState.abandon(state, model.provider)
-    const told = yield* Option.match(unsettled, {
-      onNone: () => write({ ...commit, stopReason: reason }, () => undefined),
-      onSome: Effect.fail
-    }).pipe(
-      Effect.as(events),
-      Effect.catchTag("LeaseLost", ({ message }) => Effect.as(Effect.logDebug(message), storedEvents)),
-      Effect.catchCause((cause) =>
-        Effect.as(Effect.logError("what a turn left could not be stored", cause), storedEvents)
+  const end = Effect.fnUntraced(
+    function* (reason: StopReason) {
+      const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
+      if (stopped !== undefined) return [stop(stopped)]
+      stopped = reason
+      const { commit, events, storedEvents } = TurnState.abandon(state, model.provider)
+      const told = yield* Option.match(unsettled, {
+        onNone: () => write({ ...commit, stopReason: reason }, () => undefined),
+        onSome: Effect.fail
+      }).pipe(
+        Effect.as(events),
+        Effect.catchTag("LeaseLost", ({ message }) => Effect.as(Effect.logDebug(message), storedEvents)),
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logError("what a turn left could not be stored", cause), storedEvents)
+        )
       )
-    )
-    return [...told, stop(reason)]
-  }, Effect.uninterruptible)
+      return [...told, stop(reason)]
+    },
+    Effect.uninterruptible,
+    trace.within
+  )
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
@@ -237,18 +274,21 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       Cause.hasInterruptsOnly(cause)
         ? Stream.fromEffect(Effect.interrupt)
         : Stream.unwrap(
-            Effect.logWarning("a turn failed", cause).pipe(
-              Effect.andThen(end(failureStopReason(cause))),
-              Effect.map(Stream.fromArray)
-            )
+            trace
+              .within(Effect.logWarning("a turn failed", cause))
+              .pipe(
+                Effect.andThen(trace.fail(SafeSpan.errorType(cause, failureType))),
+                Effect.andThen(end(failureStopReason(cause))),
+                Effect.map(Stream.fromArray)
+              )
           )
     )
   )
 
   return {
-    events: Stream.unwrap(Effect.as(Effect.forkScoped(renewal), events)).pipe(
-      Stream.withSpan("TurnRunner.turn", { attributes: { "gen_ai.conversation.id": session.id } })
-    ),
+    events: Stream.unwrap(
+      trace.begin.pipe(Effect.andThen(Effect.forkScoped(trace.within(renewal))), Effect.as(events))
+    ).pipe(Stream.onExit(() => Effect.suspend(() => trace.end(stopped)))),
     abandon: end("error")
   }
 }

@@ -8,6 +8,7 @@ import { Ids } from "../history/Ids.ts"
 import { open } from "../history/PendingCall.ts"
 import type { Slot } from "../history/Slot.ts"
 import * as ToolOutcome from "../history/ToolOutcome.ts"
+import * as ChatCall from "../model/ChatCall.ts"
 import { ChatModel } from "../model/ChatModel.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
@@ -113,14 +114,14 @@ export class TurnRunner extends Context.Service<
         const catalog = yield* AgentCatalog
         const store = yield* SessionStore
         const ports: TurnLoop.TurnPorts = {
-          model: yield* ChatModel,
+          model: ChatCall.observed(yield* ChatModel),
           tools: yield* ToolRegistry,
           store,
           ids: yield* Ids,
           compactor: yield* Compaction
         }
         const denial = yield* DenialText
-        const accept = Effect.fn("TurnRunner.accept")(function* (
+        const accept = Effect.fnUntraced(function* (
           owner: Principal,
           id: SessionId,
           request: TurnRequest,
