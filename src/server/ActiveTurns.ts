@@ -55,7 +55,8 @@ const play = (turn: Turn, listener: Listener): Effect.Effect<void> =>
         exit._tag === "Success"
           ? listener.end([])
           : Effect.flatMap(turn.abandon, (rest) => listener.end(stopped ? [] : rest))
-      )
+      ),
+      turn.within
     )
   })
 

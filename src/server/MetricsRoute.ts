@@ -1,10 +1,12 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Metric, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { activeTurns } from "../turn/TurnTrace.ts"
 import { ApiKeys, identify } from "./ApiKeys.ts"
 import { answered } from "./ErrorResponses.ts"
 import { PageOrigins } from "./PageOrigins.ts"
 import { type MetricsAccess, paths } from "./Probes.ts"
+import { activeStreams } from "./TurnResponses.ts"
 
 const counters: ReadonlySet<string> = new Set([
   "aap.turns",
@@ -47,6 +49,8 @@ export const layer = (access: Exclude<MetricsAccess, "off">) =>
           headers: { "cache-control": "no-store" }
         })
       })
+      // What counts things that are there is told from the beginning: nothing is another thing than none.
+      yield* Effect.forEach([activeTurns, activeStreams], (gauge) => Metric.modify(gauge, 0))
       yield* router.add("GET", paths.metrics, answered(page))
     })
   )

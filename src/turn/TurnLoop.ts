@@ -23,6 +23,7 @@ import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
 import * as TurnCompaction from "./TurnCompaction.ts"
+import * as TurnLog from "./TurnLog.ts"
 import * as TurnState from "./TurnState.ts"
 import * as TurnTrace from "./TurnTrace.ts"
 import * as TurnWriter from "./TurnWriter.ts"
@@ -100,7 +101,7 @@ const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
  * 3. The lease is given back before `turn_stop` is told, so that the application's next turn finds it free.
  * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
  */
-export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon"> => {
+export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon" | "within"> => {
   const { compactor, ids, model, store, tools } = ports
   const { agent, lease, session } = { ...parts, ...parts.accepted }
   const toolbox = Toolbox.make(agent, parts.setup)
@@ -289,6 +290,15 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     events: Stream.unwrap(
       trace.begin.pipe(Effect.andThen(Effect.forkScoped(trace.within(renewal))), Effect.as(events))
     ).pipe(Stream.onExit(() => Effect.suspend(() => trace.end(stopped)))),
-    abandon: end("error")
+    abandon: end("error"),
+    within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () =>
+      TurnLog.texts(
+        [
+          ...CompactedHistory.entries(state.conversation),
+          ...Option.toArray(Option.fromUndefinedOr(state.step && Step.toEntry(state.step, model.provider)))
+        ],
+        Agent.secrets(agent.agent, options)
+      )
+    )
   }
 }

@@ -57,6 +57,11 @@ export interface Turn {
    * gives the lease back. Answers the events that were still to come, `turn_stop` last. Safe to run twice.
    */
   readonly abandon: Effect.Effect<ReadonlyArray<TurnEvent>>
+  /**
+   * Runs an effect as a part of the turn: its log lines name the turn and its session, and quote nothing that is said. Whoever
+   * runs `events` and `abandon` runs them in here, once around all, so that it costs no delta anything.
+   */
+  readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** How denials read in the history. The default is the protocol's English wording. */
