@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SessionStore, StoreError } from "../session/SessionStore.ts"
 import { ActiveTurns } from "./ActiveTurns.ts"
-import { answered } from "./ErrorResponses.ts"
+import { toResponse } from "./ErrorResponses.ts"
 import { paths } from "./Probes.ts"
 import { ShuttingDown } from "./RequestErrors.ts"
 
@@ -19,6 +19,7 @@ const tooSlow = new StoreError({ operation: "ping", cause: `it took longer than 
  *
  * 1. A server that drains is not ready, and says so before its port closes; it is alive until it ends.
  * 2. A server whose store does not answer within two seconds is not ready. It is alive: starting it anew mends no database.
+ * 3. What is asked every few seconds is logged by whoever asks, not here.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -31,6 +32,10 @@ export const layer = Layer.effectDiscard(
       return ok
     })
     yield* router.add("GET", paths.alive, Effect.succeed(ok))
-    yield* router.add("GET", paths.ready, answered(ready))
+    yield* router.add(
+      "GET",
+      paths.ready,
+      Effect.catch(ready, (failure) => Effect.succeed(toResponse(failure)))
+    )
   })
 )

@@ -5,7 +5,7 @@ import * as Scripted from "../../src/model/Scripted.ts"
 import type { ServerOptions } from "../../src/server/Server.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
-import { collector, type ExportedSpan, exportTo, outline } from "../support/OtlpCollector.ts"
+import { collector, type ExportedSpan, outline } from "../support/OtlpCollector.ts"
 import { ask, openSession, says, testServer } from "../support/TestServer.ts"
 
 const look = ServerTool.make({
@@ -57,7 +57,7 @@ const turn = (
       yield* Effect.race(ask(`/sessions/${id}/turns`, { body, headers }), leaves)
       yield* ask("/healthz")
       return id
-    }).pipe(Effect.provide(Layer.provide(app, exportTo(taken.endpoint)), { local: true }))
+    }).pipe(Effect.provide(Layer.provide(app, taken.layer), { local: true }))
     return { id, taken, spans: taken.spans() }
   })
 

@@ -1,6 +1,5 @@
-import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { Otlp } from "effect/observability"
+import { ConfigProvider, Console, Effect, Layer } from "effect"
+import * as Telemetry from "../../src/telemetry/Telemetry.ts"
 import { serve } from "./LoopbackServer.ts"
 
 type Value = string | number | boolean | ReadonlyArray<Value> | undefined
@@ -68,6 +67,7 @@ const toAttributes = (attributes: ReadonlyArray<KeyValue>): Readonly<Record<stri
 
 /** A collector of telemetry, as an operator runs one: it takes OTLP in JSON over HTTP on loopback, and keeps it. */
 export const collector = Effect.gen(function* () {
+  const lines: Array<string> = []
   const taken: Array<{ readonly path: string; readonly body: string }> = []
   const port = yield* serve((request, response) => {
     let body = ""
@@ -80,8 +80,22 @@ export const collector = Effect.gen(function* () {
     })
   })
   const bodies = () => taken.map(({ body }): OtlpBody => JSON.parse(body))
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_SERVICE_NAME: "test"
+  }
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    env,
+    /** Exports everything here, the last of it when the layer is left; log lines are kept. */
+    layer: Telemetry.layer({ log: "json", level: "All" }).pipe(
+      Layer.provideMerge(
+        Layer.succeed(Console.Console, { ...console, error: (line: string) => void lines.push(line) })
+      ),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+    ),
+    /** The lines that were written meanwhile. */
+    lines: (): ReadonlyArray<string> => lines,
     /** All that was taken, or what was taken at a path, as text. */
     text: (at?: string) =>
       taken
@@ -122,12 +136,6 @@ export const collector = Effect.gen(function* () {
       )
   }
 })
-
-/** Exports everything to a collector, the last of it when the layer is left. */
-export const exportTo = (endpoint: string) =>
-  Otlp.layerJson({ baseUrl: endpoint, resource: { serviceName: "test" } }).pipe(
-    Layer.provide(NodeHttpClient.layerNodeHttp)
-  )
 
 /** The spans beneath one, as lines that are indented by their depth, in the order in which they began. */
 export const outline = (spans: ReadonlyArray<ExportedSpan>, parent: string | undefined, indent = ""): Array<string> =>
