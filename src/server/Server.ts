@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Duration, Effect, Layer } from "effect"
-import { HttpClient, HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
+import { HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import type { AgentCatalog } from "../agent/AgentCatalog.ts"
 import type { ChatModel } from "../model/ChatModel.ts"
@@ -108,9 +108,6 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
     Layer.provide(Layer.succeed(CaptureContent, options.captureContent ?? false)),
-    // Headers hold keys, and not under the same name with every provider.
-    Layer.provide(Layer.succeed(HttpMiddleware.TracerHeaderFilter, () => false)),
-    Layer.provide(Layer.succeed(HttpClient.TracerHeaderFilter, () => false)),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))),
     Layer.provideMerge(ActiveTurns.layer),
     Layer.provide(NodeHttpServer.layerHttpServices)

@@ -10,12 +10,12 @@ import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
 import { collector } from "../support/OtlpCollector.ts"
 import { ask, openSession, says, testServer } from "../support/TestServer.ts"
 
-/** A tool whose bug quotes its input, as `JSON.parse` does. */
+/** A tool whose bug quotes its input. */
 const parse = ServerTool.make({
   name: "parse",
   description: "",
   input: Schema.Struct({ text: Schema.String }),
-  handler: ({ text }) => Effect.sync(() => JSON.stringify(JSON.parse(text)))
+  handler: ({ text }) => Effect.die(new SyntaxError(`"${text}" is not valid JSON`))
 })
 
 const question = "where did Ada Lovelace live?"
@@ -106,7 +106,7 @@ describe("log lines", () => {
       const call = Scripted.call("parse", { text: "Ada Lovelace lived in London" })
       const { exported, lines } = yield* logged([call, Scripted.text("Well.")])
       const error = String(find(lines, "the tool parse failed unexpectedly")["error"])
-      assert.match(error, /^SyntaxError: .*is not valid JSON/)
+      assert.match(error, /^SyntaxError: \[…\] is not valid JSON/)
       for (const text of [exported, error]) assert.notInclude(text, "Lovelace")
     })
   )

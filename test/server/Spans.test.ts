@@ -1,10 +1,14 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Layer, Redacted, Schema } from "effect"
 import * as Agent from "../../src/agent/Agent.ts"
+import * as Gemini from "../../src/model/Gemini.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import type { ServerOptions } from "../../src/server/Server.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
+import { serve } from "../support/LoopbackServer.ts"
 import { collector, type ExportedSpan, outline } from "../support/OtlpCollector.ts"
 import { ask, openSession, says, testServer } from "../support/TestServer.ts"
 
@@ -205,6 +209,31 @@ describe("the spans of a turn", () => {
       assert.isTrue(told?.isError)
       assert.deepInclude(told?.attributes, { "aap.stop_reason": "error", "error.type": "overloaded" })
       assert.notInclude(taken.text("/v1/traces"), "words-of-a-provider")
+    })
+  )
+
+  it.live("are above the request to the provider, which is told of them and whose key they do not tell", () =>
+    Effect.gen(function* () {
+      const taken = yield* collector
+      const heard: Array<IncomingHttpHeaders> = []
+      const port = yield* serve((request, response) => {
+        heard.push(request.headers)
+        response.writeHead(400).end()
+      })
+      const model = Gemini.layer({ baseUrl: `http://127.0.0.1:${port}`, apiKey: Redacted.make("key-of-a-provider") })
+      yield* Effect.flatMap(openSession(), (id) => ask(`/sessions/${id}/turns`, { body: says("hello") })).pipe(
+        Effect.provide(
+          testServer({ model: Layer.provide(model, NodeHttpClient.layerNodeHttp) }).pipe(Layer.provide(taken.layer)),
+          { local: true }
+        )
+      )
+      const spans = taken.spans()
+      const sent = spans.find(({ attributes }) => attributes["server.port"] === port)
+      const chat = spans.find(({ name }) => name.startsWith("chat"))
+      assert.strictEqual(sent?.parentSpanId, chat?.spanId)
+      assert.strictEqual(heard[0]?.["traceparent"], `00-${chat?.traceId}-${sent?.spanId}-01`)
+      assert.strictEqual(heard[0]?.["x-goog-api-key"], "key-of-a-provider")
+      assert.notInclude(taken.text(), "key-of-a-provider")
     })
   )
 
