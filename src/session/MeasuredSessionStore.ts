@@ -1,7 +1,7 @@
 import { Effect, Layer, Metric } from "effect"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
-import { SessionStore } from "./SessionStore.ts"
+import { LeaseLost, SessionStore, StoreError, TurnInProgress } from "./SessionStore.ts"
 
 /** How long the store's operations take, by `operation`. */
 export const duration = Seconds.histogram(
@@ -16,21 +16,11 @@ export const leaseConflicts = Metric.counter("aap.lease.conflicts", {
   incremental: true
 })
 
-const tagOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""
-
 /** Refusals are answers; what the lease and the database do is not. */
 const typeOf = (error: unknown): string | undefined => {
-  switch (tagOf(error)) {
-    case "StoreError":
-      return "store_unavailable"
-    case "LeaseLost":
-      return "lease_lost"
-    case "TurnInProgress":
-      return "turn_in_progress"
-    default:
-      return undefined
-  }
+  if (error instanceof StoreError) return "store_unavailable"
+  if (error instanceof LeaseLost) return "lease_lost"
+  return error instanceof TurnInProgress ? "turn_in_progress" : undefined
 }
 
 const conflict = (error: unknown) => {

@@ -1,4 +1,4 @@
-import { Cause, Data, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { Cause, Duration, Effect, Option, Schedule, Stream } from "effect"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
 import type * as SessionSetup from "../agent/SessionSetup.ts"
@@ -11,10 +11,11 @@ import * as Slot from "../history/Slot.ts"
 import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
+import * as TokenUsage from "../model/TokenUsage.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
-import type { AcceptedTurn, Commit, Lease, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
+import type { AcceptedTurn, Commit, Lease, SessionStore } from "../session/SessionStore.ts"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as ToolCalls from "../tool/ToolCalls.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
@@ -23,24 +24,14 @@ import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
 import * as TurnCompaction from "./TurnCompaction.ts"
+import * as TurnFailure from "./TurnFailure.ts"
 import * as TurnLog from "./TurnLog.ts"
 import * as TurnState from "./TurnState.ts"
 import * as TurnTrace from "./TurnTrace.ts"
 import * as TurnWriter from "./TurnWriter.ts"
-import * as TokenUsage from "../model/TokenUsage.ts"
 
 /** How many tools of one step run at the same time. */
 const toolConcurrency = 16
-
-/** The agent went on calling tools for as many steps as it may take. */
-class StepLimitReached extends Data.TaggedError("StepLimitReached")<{ readonly limit: number }> {
-  override get message() {
-    return `the turn took all of its ${this.limit} model steps`
-  }
-}
-
-/** What can end a turn early; its client is told by a stop reason alone. */
-type TurnFailure = ModelError | StepLimitReached | LeaseLost | StoreError
 
 const unfinished = new ModelError({
   reason: "bad_response",
@@ -68,26 +59,6 @@ export interface TurnPorts {
 }
 
 const stop = (stopReason: StopReason): TurnEvent => ({ event: "turn_stop", data: { stopReason } })
-
-const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (!(error instanceof ModelError)) return "error"
-  return error.reason === "context_overflow" ? "max_tokens" : error.reason === "refused" ? "refusal" : "error"
-}
-
-/** What a failure is called in spans and metrics. */
-const failureType = (error: TurnFailure): string => {
-  switch (error._tag) {
-    case "ModelError":
-      return error.reason
-    case "StepLimitReached":
-      return "step_limit"
-    case "LeaseLost":
-      return "lease_lost"
-    case "StoreError":
-      return "store_unavailable"
-  }
-}
 
 /** The id of a turn: its session's, and the fencing token that it alone ever held there. */
 const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
@@ -189,9 +160,9 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       ? trace.within(compaction.afterOverflow(state.conversation))
       : Effect.succeed(false)
 
-  const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure> =>
+  const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure.TurnFailure> =>
     count > agent.agent.stepLimit
-      ? Stream.fail(new StepLimitReached({ limit: agent.agent.stepLimit }))
+      ? Stream.fail(new TurnFailure.StepLimitReached({ limit: agent.agent.stepLimit }))
       : Stream.fromEffectDrain(
           Effect.andThen(
             trace.step(count),
@@ -278,8 +249,8 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
             trace
               .within(Effect.logWarning("a turn failed", cause))
               .pipe(
-                Effect.andThen(trace.fail(SafeSpan.errorType(cause, failureType))),
-                Effect.andThen(end(failureStopReason(cause))),
+                Effect.andThen(trace.fail(SafeSpan.errorType(cause, TurnFailure.errorType))),
+                Effect.andThen(end(TurnFailure.stopReason(cause))),
                 Effect.map(Stream.fromArray)
               )
           )
