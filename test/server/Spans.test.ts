@@ -155,6 +155,13 @@ describe("the spans of a turn", () => {
     })
   )
 
+  it.live("are not exported where the caller does not sample its trace", () =>
+    Effect.gen(function* () {
+      const { spans } = yield* turn({ traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00" })
+      assert.deepStrictEqual([...new Set(spans.map(({ name }) => name))].sort(), ["POST", "store create"])
+    })
+  )
+
   it.live("bear the id of their request, and are none for what machines ask", () =>
     Effect.gen(function* () {
       const { spans } = yield* turn({ "x-request-id": "req-7" })
