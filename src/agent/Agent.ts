@@ -60,3 +60,7 @@ export const instructions = (agent: Agent, values: OptionValues): string =>
 /** The provider's model name under these option values. */
 export const model = (agent: Agent, values: OptionValues): string =>
   typeof agent.model === "string" ? agent.model : agent.model(values)
+
+/** The values of its secret options, without blank ones. */
+export const secrets = (agent: Agent, values: OptionValues): ReadonlyArray<string> =>
+  agent.options.flatMap(({ name, type }) => (type === "secret" && values[name] ? [values[name]] : []))

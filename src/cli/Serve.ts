@@ -15,6 +15,7 @@ import { banner, baseUrl } from "./Banner.ts"
 import * as ConfiguredCompaction from "./ConfiguredCompaction.ts"
 import * as ConfiguredModel from "./ConfiguredModel.ts"
 import * as ConfiguredStore from "./ConfiguredStore.ts"
+import * as ConfiguredTelemetry from "./ConfiguredTelemetry.ts"
 import { InvalidSetting, type Settings, settings } from "./Settings.ts"
 
 /** Nobody is let in without a key from elsewhere: before the server listens there, there is one. */
@@ -54,7 +55,10 @@ const cannotListen =
 /** Runs the server as the environment sets it up, until it is interrupted. */
 export const serve: Effect.Effect<never, InvalidSetting | StoreError> = Effect.gen(function* () {
   const read = yield* settings
-  const announced = Layer.effectDiscard(announce(read)).pipe(Layer.provideMerge(serverLayer(read)))
+  const announced = Layer.effectDiscard(announce(read)).pipe(
+    Layer.provideMerge(serverLayer(read)),
+    Layer.provide(ConfiguredTelemetry.layer(read))
+  )
   return yield* Layer.launch(announced).pipe(
     Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(read)(error)))
   )

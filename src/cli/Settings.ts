@@ -1,9 +1,10 @@
-import { Config, Duration, Effect, Option, Redacted, Result, Schema } from "effect"
+import { Config, Duration, Effect, type LogLevel, Option, Redacted, Result, Schema } from "effect"
 import type * as Arr from "effect/Array"
 import * as AddressGuard from "../tool/AddressGuard.ts"
 import { parseKey } from "../session/SecretBox.ts"
 import { PrincipalName } from "../session/Session.ts"
 import type { ApiKey } from "../server/ApiKeys.ts"
+import type { MetricsAccess } from "../server/Probes.ts"
 
 /** A variable of the environment has a value that the server cannot work with. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -209,6 +210,37 @@ const keys: Parse<ReadonlyArray<ApiKey>> = (text) =>
 const host: Parse<string> = (text) =>
   text === "" ? Result.fail("it is empty; give an address such as 127.0.0.1") : Result.succeed(text)
 
+/** How log lines are written, as `AAP_LOG` names it. */
+const logFormats = ["json", "pretty"] as const
+
+const logFormat: Parse<(typeof logFormats)[number]> = (text) => {
+  const known = logFormats.find((name) => name === text)
+  return known === undefined ? Result.fail(`"${text}" is no way to log; give json or pretty`) : Result.succeed(known)
+}
+
+/** Levels of logs, as `AAP_LOG_LEVEL` names them, the chattiest first. */
+const logLevels = { trace: "Trace", debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
+
+const logLevel: Parse<LogLevel.LogLevel> = (text) => {
+  const known = Object.entries(logLevels).find(([name]) => name === text.toLowerCase())
+  return known === undefined
+    ? Result.fail(`"${text}" is no level; give one of: ${Object.keys(logLevels).join(", ")}`)
+    : Result.succeed(known[1])
+}
+
+/** Who may read `/metrics`, as `AAP_METRICS` says. */
+const metricsAccess: Parse<MetricsAccess> = (text) => {
+  if (text === "on") return Result.succeed("open")
+  return text === "key" || text === "off"
+    ? Result.succeed(text)
+    : Result.fail(`"${text}" is none of: key, on, off; give on for anybody, key for whoever may ask the API`)
+}
+
+const isTrue: Parse<boolean> = (text) =>
+  text === "true" || text === "false"
+    ? Result.succeed(text === "true")
+    : Result.fail(`"${text}" is neither; give true or false`)
+
 /** Where sessions and keys are kept. */
 export const databaseSetting = setting("DATABASE_URL", "sqlite:./data/aap.db", database)
 
@@ -250,6 +282,10 @@ export const settings = Effect.gen(function* () {
     modelTimeout: yield* setting("AAP_MODEL_TIMEOUT", "60", duration),
     webFetchAllow: yield* setting("AAP_WEB_FETCH_ALLOW", "", places),
     playground: yield* setting("AAP_PLAYGROUND", "on", isOn),
+    metrics: yield* setting("AAP_METRICS", "key", metricsAccess),
+    log: yield* setting("AAP_LOG", process.stderr.isTTY ? "pretty" : "json", logFormat),
+    logLevel: yield* setting("AAP_LOG_LEVEL", "info", logLevel),
+    captureContent: yield* setting("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "false", isTrue),
     label: yield* setting("AAP_MODEL", "demo", any)
   }
   if (read.database.kind === "postgres" && read.secretKeys.length === 0) {

@@ -29,6 +29,8 @@ export class ActiveTurns extends Context.Service<
     ) => Effect.Effect<{ readonly ended: Effect.Effect<void> }, E | ShuttingDown, Scope.Scope>
     /** How many turns run now. */
     readonly count: Effect.Effect<number>
+    /** Whether the server is about to end, and takes no more turns. */
+    readonly isDraining: Effect.Effect<boolean>
     /** Takes no more turns, waits for those that run, and abandons them at the deadline. */
     readonly drain: (deadline: Duration.Input) => Effect.Effect<void>
   }
@@ -53,7 +55,8 @@ const play = (turn: Turn, listener: Listener): Effect.Effect<void> =>
         exit._tag === "Success"
           ? listener.end([])
           : Effect.flatMap(turn.abandon, (rest) => listener.end(stopped ? [] : rest))
-      )
+      ),
+      turn.within
     )
   })
 
@@ -75,6 +78,7 @@ const make = Effect.gen(function* () {
   return ActiveTurns.of({
     run,
     count: FiberSet.size(fibers),
+    isDraining: Effect.sync(() => draining),
     drain: (deadline) =>
       Effect.sync(() => {
         draining = true

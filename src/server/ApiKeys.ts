@@ -10,7 +10,7 @@ import type { StoreError } from "../session/SessionStore.ts"
 import { answered } from "./ErrorResponses.ts"
 import * as LocalPage from "./LocalPage.ts"
 import { PageOrigins } from "./PageOrigins.ts"
-import { Unauthorized } from "./RequestErrors.ts"
+import { type OriginNotAllowed, Unauthorized } from "./RequestErrors.ts"
 
 /** A key, and the name of the principal that it belongs to. A name may have several. */
 export interface ApiKey {
@@ -81,6 +81,20 @@ export class ApiKeys extends Context.Service<
     )
 }
 
+/** Whose a key is; {@link anonymous} where there are no keys and it is not a page from elsewhere that asks. */
+export const identify = Effect.fnUntraced(function* (
+  credential: Redacted.Redacted<string>,
+  keys: ApiKeys["Service"],
+  origins: ReadonlyArray<string>
+): Effect.fn.Return<Principal, StoreError | Unauthorized | OriginNotAllowed, HttpServerRequest.HttpServerRequest> {
+  const known = yield* keys.principalOf(credential)
+  if (Option.isSome(known)) return known.value
+  if (!(yield* keys.isOpen)) return yield* new Unauthorized()
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  yield* Effect.fromResult(LocalPage.check({ host: headers["host"], origin: headers["origin"] }, origins))
+  return anonymous
+})
+
 /** Lets in who has a key, or anybody of this machine where there are none, as often as the {@link RequestLimit} lets them. */
 export const authorization: Layer.Layer<Authorization, never, ApiKeys | PageOrigins> = Layer.effect(
   Authorization,
@@ -88,15 +102,8 @@ export const authorization: Layer.Layer<Authorization, never, ApiKeys | PageOrig
     const keys = yield* ApiKeys
     const limit = yield* RequestLimit
     const origins = yield* PageOrigins
-    const visitor = Effect.gen(function* () {
-      if (!(yield* keys.isOpen)) return yield* new Unauthorized()
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      yield* Effect.fromResult(LocalPage.check({ host: headers["host"], origin: headers["origin"] }, origins))
-      return anonymous
-    })
     const admit = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>) {
-      const known = yield* keys.principalOf(credential)
-      const name = Option.isSome(known) ? known.value : yield* visitor
+      const name = yield* identify(credential, keys, origins)
       yield* limit.take(name)
       return { name }
     })

@@ -1,10 +1,11 @@
-import { Effect, Schema } from "effect"
+import { Cause, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { SetupRejected } from "../agent/SetupRejected.ts"
 import { ErrorBody } from "../protocol/ErrorBody.ts"
 import type { TooManySessions } from "../session/Limits.ts"
 import type { TooManyRequests } from "../session/RequestLimit.ts"
 import type { CursorNotFound, InvalidCursor, SessionNotFound, StoreError } from "../session/SessionStore.ts"
+import * as Errors from "../turn/Errors.ts"
 import type { InvalidHistory } from "../turn/NewSession.ts"
 import type { TurnRejected } from "../turn/TurnRunner.ts"
 import type * as RequestErrors from "./RequestErrors.ts"
@@ -116,9 +117,13 @@ export const toResponse = (failure: ApiFailure): HttpServerResponse.HttpServerRe
 /** An effect whose failures are answers. A store that failed is for the log too. */
 export const answered = <A, R>(effect: Effect.Effect<A, ApiFailure, R>) =>
   Effect.catch(effect, (failure) =>
-    (failure._tag === "StoreError" ? Effect.logError(failure.message, failure) : Effect.void).pipe(
-      Effect.as(toResponse(failure))
-    )
+    (failure._tag === "StoreError"
+      ? Effect.andThen(
+          Errors.count("store_unavailable"),
+          Effect.logError("the session store failed", Cause.fail(failure))
+        )
+      : Effect.void
+    ).pipe(Effect.as(toResponse(failure)))
   )
 
 /** The answer to what nobody foresaw. It tells nothing; the cause is for the log. */

@@ -3,6 +3,7 @@ import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse 
 import { HttpApiError } from "effect/http-api"
 import { Api } from "../protocol/Api.ts"
 import { schemaDetails } from "../protocol/SchemaDetails.ts"
+import * as Errors from "../turn/Errors.ts"
 import { type ApiFailure, toResponse, unexpected } from "./ErrorResponses.ts"
 import { InvalidRequest, MethodNotAllowed, UnknownRoute } from "./RequestErrors.ts"
 
@@ -45,6 +46,7 @@ const withErrors = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRespon
       if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
       const failure = toFailure(cause, yield* HttpServerRequest.HttpServerRequest)
       if (failure !== undefined) return toResponse(failure)
+      yield* Errors.count("internal")
       yield* Effect.logError("a request failed unexpectedly", cause)
       return unexpected
     })
@@ -57,6 +59,7 @@ const withRequestId = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRes
   Effect.gen(function* () {
     const given = (yield* HttpServerRequest.HttpServerRequest).headers["x-request-id"]
     const id = given !== undefined && requestIdPattern.test(given) ? given : globalThis.crypto.randomUUID()
+    yield* Effect.annotateCurrentSpan("aap.request.id", id)
     return HttpServerResponse.setHeader(yield* Effect.annotateLogs(app, { requestId: id }), "x-request-id", id)
   })
 

@@ -1,19 +1,24 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Duration, Effect, Layer } from "effect"
-import { HttpRouter, HttpServer, type HttpServerError } from "effect/http"
+import { HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import type { AgentCatalog } from "../agent/AgentCatalog.ts"
 import type { ChatModel } from "../model/ChatModel.ts"
 import { Api } from "../protocol/Api.ts"
+import * as MeasuredSessionStore from "../session/MeasuredSessionStore.ts"
 import type { SessionStore } from "../session/SessionStore.ts"
+import { CaptureContent } from "../telemetry/CaptureContent.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
 import { TurnRunner } from "../turn/TurnRunner.ts"
 import { ActiveTurns } from "./ActiveTurns.ts"
 import { type ApiKey, ApiKeys, authorization } from "./ApiKeys.ts"
 import { handlers } from "./Handlers.ts"
+import * as HealthRoutes from "./HealthRoutes.ts"
 import { guard } from "./HttpGuard.ts"
 import { isLoopback } from "./Loopback.ts"
+import { type MetricsAccess, isProbe } from "./Probes.ts"
+import * as MetricsRoute from "./MetricsRoute.ts"
 import * as Playground from "./Playground.ts"
 import { PageOrigins } from "./PageOrigins.ts"
 import { BodyLimit } from "./RequestBody.ts"
@@ -39,13 +44,22 @@ export interface ServerOptions {
   readonly stallTimeout?: Duration.Input
   /** Whether `/` is the playground, a page to try the agents on; it is by default. */
   readonly playground?: boolean
+  /**
+   * Who may read `/metrics`: whoever may ask the API (`key`: with a key where there are keys, else this machine alone), which
+   * is the default; anybody that reaches the server (`open`); nobody (`off`).
+   */
+  readonly metrics?: MetricsAccess
+  /** Whether spans tell what users and models say; they do not by default. */
+  readonly captureContent?: boolean
 }
 
 /** How long the last bytes may take to reach their clients before connections are cut. */
 const flushTimeout = Duration.seconds(2)
 
-const routes = (hasPlayground: boolean) =>
+const routes = ({ metrics = "key", playground: hasPlayground = true }: ServerOptions) =>
   Layer.mergeAll(
+    HealthRoutes.layer,
+    metrics === "off" ? Layer.empty : MetricsRoute.layer(metrics),
     HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
       Layer.provide(handlers),
       Layer.provide(authorization)
@@ -72,7 +86,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     port: options.port ?? 3010,
     gracefulShutdownTimeout: flushTimeout
   })
-  const app = HttpRouter.toHttpEffect(routes(options.playground ?? true))
+  const app = HttpRouter.toHttpEffect(routes(options))
   // Made before anybody can connect: a request that comes before there is a handler is never answered.
   const served = Layer.unwrap(
     Effect.map(app, (app) =>
@@ -88,10 +102,13 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
   return drained.pipe(
     Layer.provideMerge(served),
     Layer.provide(TurnRunner.layer),
+    Layer.provide(MeasuredSessionStore.layer),
     Layer.provide(ApiKeys.layer(apiKeys, { isLoopback: isLoopback(host) })),
     Layer.provide(Layer.succeed(PageOrigins, options.origins ?? [])),
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
+    Layer.provide(Layer.succeed(CaptureContent, options.captureContent ?? false)),
+    Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))),
     Layer.provideMerge(ActiveTurns.layer),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )

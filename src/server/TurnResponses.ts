@@ -1,5 +1,5 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { type Cause, Clock, Context, Duration, Effect, Predicate, Queue, Schema, Stream } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, Metric, Predicate, Queue, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Transcript from "../history/Transcript.ts"
 import { type StopReason, type StreamMode, TurnResponse } from "../protocol/Turn.ts"
@@ -19,6 +19,9 @@ export const StreamTimeouts = Context.Reference<{
 
 /** How many buffers may wait for the client before the turn waits with them. */
 const queueCapacity = 16
+
+/** Streams that are open now. */
+export const activeStreams = Metric.gauge("aap.streams.active", { description: "Streams that are open now" })
 
 const encodeResponse = Schema.encodeSync(TurnResponse)
 
@@ -54,6 +57,7 @@ export const sse = Effect.fnUntraced(function* <E>(mode: Exclude<StreamMode, "no
   const clock = yield* Clock.Clock
   const { heartbeat, stall } = yield* StreamTimeouts
   const response = yield* nodeResponse
+  yield* Effect.acquireRelease(Metric.modify(activeStreams, 1), () => Metric.modify(activeStreams, -1))
   const queue = yield* Queue.bounded<Uint8Array, Cause.Done>(queueCapacity)
   let last: Uint8Array = new Uint8Array()
   let sentAt = clock.currentTimeMillisUnsafe()

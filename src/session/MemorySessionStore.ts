@@ -25,6 +25,7 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
     Effect.sync(() => [...sessions.values()].filter(isCounted).length)
   return {
     transaction: (effect) => permit.withPermit(effect),
+    ping: Effect.void,
     now: Clock.currentTimeMillis,
     find: (id, _lock) => Effect.sync(() => sessions.get(id)),
     insert: (owner, { record, rows }, { at, keyed }) =>

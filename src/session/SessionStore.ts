@@ -147,6 +147,9 @@ export class SessionStore extends Context.Service<
     /** How long a lease lasts unless it is renewed. */
     readonly leaseDuration: Duration.Duration
 
+    /** Whether the database answers: it reads nothing of anybody. */
+    readonly ping: Effect.Effect<void, StoreError>
+
     /**
      * Stores a new session with its seeded history, and gives its id; or that of the session that was stored for the same
      * request, by its key, less than a day ago, whatever the limit of sessions.

@@ -32,6 +32,8 @@ export interface HistoryPart {
 export interface SessionTable {
   /** Runs reads and writes as one transaction that sees no other's half: all of it, or nothing on any failure. */
   readonly transaction: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>
+  /** Whether the table can be read. */
+  readonly ping: Effect.Effect<void, StoreError>
   /** Milliseconds of the clock that rules the leases. */
   readonly now: Effect.Effect<number, StoreError>
   /** A session; `lock` where the transaction means to write it, so that no other can until this one is over. */

@@ -65,6 +65,7 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
       sql
         .withTransaction(effect)
         .pipe(Effect.catchCause(connectionDied), Effect.catchIf(SqlError.isSqlError, failed("transaction"))),
+    ping: Effect.asVoid(Effect.mapError(sql`SELECT 1 FROM sessions LIMIT 1`, failed("ping"))),
     now: SqlClock.make(sql),
     find: (id, lock) =>
       sql`SELECT * FROM sessions WHERE id = ${id} ${lock ? forUpdate : sql.literal("")}`.pipe(

@@ -173,6 +173,7 @@ export const make = (
 
   return {
     leaseDuration,
+    ping: table.ping,
     create: (owner, session, history, keyed) =>
       // Two servers may find a key free at the same time; the one that comes second finds it taken at its next try.
       transaction(create(owner, session, history, keyed)).pipe(

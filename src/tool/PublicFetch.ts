@@ -115,6 +115,7 @@ export const make = <A>(
     follow(url).pipe(
       Effect.timeoutOrElse({ duration: timeout, orElse: () => fail(`${url} took too long`) }),
       Effect.provide(client),
-      Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+      // An address that a model made may quote what a user said, so no span has it.
+      Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
     )
 }

@@ -1,8 +1,10 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Exit, Layer } from "effect"
 import type { InputContent } from "../protocol/Content.ts"
 import type { ToolCall, ToolSpec } from "../protocol/Tool.ts"
 import type { ServerTool } from "./ServerTool.ts"
 import { toContent, toFailure } from "../history/ToolOutcome.ts"
+import * as SafeSpan from "../telemetry/SafeSpan.ts"
+import * as ToolCalls from "./ToolCalls.ts"
 
 /** Where a call comes from. */
 export interface ToolCallContext {
@@ -37,6 +39,12 @@ export class ToolRegistry extends Context.Service<
   ): Layer.Layer<ToolRegistry, never, Rs[number]> => Layer.effect(ToolRegistry, make<Rs[number]>(tools))
 }
 
+/** The result of a call, and what became of it. */
+interface Settled {
+  readonly content: InputContent
+  readonly outcome: ToolCalls.ToolOutcome
+}
+
 const wrongInput = (name: string, flaw: string): string => `The input of ${name} does not fit. ${flaw}`
 
 const make = Effect.fnUntraced(function* <R>(tools: ReadonlyArray<ServerTool<R>>) {
@@ -55,27 +63,48 @@ const make = Effect.fnUntraced(function* <R>(tools: ReadonlyArray<ServerTool<R>>
       return { run, timeout: tool.timeout }
     })
 
-  const run = Effect.fn("ToolRegistry.run")(function* (call: ToolCall, context: ToolCallContext) {
-    yield* Effect.annotateCurrentSpan({ "gen_ai.tool.name": call.name, "gen_ai.tool.call.id": call.toolCallId })
+  /** Runs a call, and says besides its result what became of it. */
+  const settle = Effect.fnUntraced(function* (call: ToolCall, context: ToolCallContext): Effect.fn.Return<Settled> {
     const prepared = yield* Effect.result(prepare(call, context))
-    if (prepared._tag === "Failure") return prepared.failure
+    if (prepared._tag === "Failure") return { content: prepared.failure, outcome: "rejected" }
     const { run, timeout } = prepared.success
     return yield* run.pipe(
       Effect.provideContext(services),
-      Effect.map(toContent),
-      Effect.catch((error) => Effect.succeed(toFailure(error))),
+      Effect.map((value): Settled => ({ content: toContent(value), outcome: "ok" })),
+      Effect.catch((error) => Effect.succeed<Settled>({ content: toFailure(error), outcome: "failed" })),
       Effect.timeoutOrElse({
         duration: timeout,
         orElse: () =>
-          Effect.succeed(`The tool ${call.name} took longer than ${Duration.format(timeout)} and was stopped.`)
+          Effect.succeed<Settled>({
+            content: `The tool ${call.name} took longer than ${Duration.format(timeout)} and was stopped.`,
+            outcome: "timeout"
+          })
       }),
       Effect.catchCause((cause) =>
-        Effect.as(
-          Effect.logError(`the tool ${call.name} failed unexpectedly`, cause),
-          `The tool ${call.name} failed unexpectedly.`
-        )
+        Effect.as(Effect.logError(`the tool ${call.name} failed unexpectedly`, cause), {
+          content: `The tool ${call.name} failed unexpectedly.`,
+          outcome: "defect" as const
+        })
       )
     )
+  })
+
+  const run = Effect.fnUntraced(function* (call: ToolCall, context: ToolCallContext) {
+    const span = yield* Effect.makeSpan(`execute_tool ${call.name}`, {
+      attributes: {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call.name,
+        "gen_ai.tool.call.id": call.toolCallId
+      }
+    })
+    const close = (outcome: ToolCalls.ToolOutcome) => {
+      span.attribute("aap.tool.outcome", outcome)
+      return Effect.andThen(ToolCalls.count(outcome), SafeSpan.end(span, outcome === "ok" ? undefined : outcome))
+    }
+    const { content } = yield* Effect.onExit(Effect.withParentSpan(settle(call, context), span), (exit) =>
+      close(Exit.isSuccess(exit) ? exit.value.outcome : "interrupted")
+    )
+    return content
   })
 
   return ToolRegistry.of({

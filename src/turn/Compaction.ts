@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
+import * as ChatCall from "../model/ChatCall.ts"
 import { ChatModel } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import type { SessionId } from "../protocol/Session.ts"
@@ -113,5 +114,8 @@ export const summary = ({
       })
     }
   }
-  return Layer.effect(Compaction, Effect.map(ChatModel, make))
+  return Layer.effect(
+    Compaction,
+    Effect.map(ChatModel, (chat) => make(ChatCall.observed(chat)))
+  )
 }

@@ -5,6 +5,7 @@ import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
 import type { SessionStore } from "../session/SessionStore.ts"
 import * as Replay from "../history/Replay.ts"
+import * as TurnLog from "./TurnLog.ts"
 import type { Turn } from "./TurnRunner.ts"
 
 /** How often a turn that runs, here or on another server, is asked whether it is over. */
@@ -42,6 +43,7 @@ export const make = (
       Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }),
       Stream.unwrap(Effect.map(ended, Stream.fromIterable))
     ),
-    abandon: Effect.succeed([stop("error")])
+    abandon: Effect.succeed([stop("error")]),
+    within: TurnLog.within({ sessionId: id }, () => [])
   }
 }

@@ -9,7 +9,7 @@ import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
 import type { AssistantContent, ContentBlock, InputContent } from "../protocol/Content.ts"
 import type { HistoryMessage } from "../protocol/Message.ts"
-import * as TurnUsage from "./TurnUsage.ts"
+import * as TokenUsage from "../model/TokenUsage.ts"
 
 /** What the model is told to do. */
 export const instructions = `You summarise the beginning of a conversation between a user and an assistant, so that the assistant can go on \
@@ -115,7 +115,7 @@ const ask = (chat: ChatModel["Service"], model: string, content: string): Effect
         if (event.type === "text_delta") return Effect.succeed({ ...answer, text: answer.text + event.delta })
         if (event.type !== "finish") return Effect.succeed(answer)
         const { provider = chat.provider, reason, usage } = event
-        const told = usage === undefined ? Effect.void : TurnUsage.record(provider, usage)
+        const told = usage === undefined ? Effect.void : TokenUsage.record(provider, usage)
         return Effect.as(told, { ...answer, finish: reason })
       }
     ),

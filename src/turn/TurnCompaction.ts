@@ -5,6 +5,7 @@ import type { ModelRequest, Usage } from "../model/ChatModel.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { LeaseLost, StoreError } from "../session/SessionStore.ts"
 import { type Compactor, none } from "./Compaction.ts"
+import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as CompactionPlan from "./CompactionPlan.ts"
 
 type History = CompactedHistory.CompactedHistory
@@ -53,24 +54,29 @@ export const make = (
   let hasFailed = false
   let overflows = 0
 
-  const compact = Effect.fn("TurnCompaction.compact")(function* (history: History, isOverflow: boolean) {
-    const decided = yield* compactor
-      .compact({ sessionId, history, isOverflow, model: frame.model, sizes: { fixed, ratio } })
-      .pipe(
-        Effect.catchCause((cause) => {
-          if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-          hasFailed = true
-          return Effect.as(Effect.logWarning("a history could not be compacted", cause), undefined)
-        })
-      )
-    if (decided === undefined) return false
-    const compacted = CompactedHistory.compact(history, decided)
-    const { from, shortenedTo } = compacted.cut
-    if (from === history.cut.from && shortenedTo === history.cut.shortenedTo) return false
-    yield* Effect.annotateCurrentSpan({ "aap.compaction.left_out": from - history.cut.from })
-    yield* store(compacted)
-    return true
-  })
+  const compact = Effect.fnUntraced(
+    function* (history: History, isOverflow: boolean): Effect.fn.Return<boolean, LeaseLost | StoreError> {
+      const decided = yield* compactor
+        .compact({ sessionId, history, isOverflow, model: frame.model, sizes: { fixed, ratio } })
+        .pipe(
+          Effect.catchCause((cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+            hasFailed = true
+            return Effect.as(Effect.logWarning("a history could not be compacted", cause), undefined)
+          })
+        )
+      if (decided === undefined) return false
+      const compacted = CompactedHistory.compact(history, decided)
+      const { from, shortenedTo } = compacted.cut
+      if (from === history.cut.from && shortenedTo === history.cut.shortenedTo) return false
+      yield* Effect.annotateCurrentSpan({ "aap.compaction.left_out": from - history.cut.from })
+      yield* store(compacted)
+      return true
+    },
+    SafeSpan.within<LeaseLost | StoreError>("compact", {}, ({ _tag }) =>
+      _tag === "LeaseLost" ? "lease_lost" : "store_unavailable"
+    )
+  )
 
   return {
     beforeStep: (history) => (hasFailed ? Effect.void : Effect.asVoid(compact(history, false))),

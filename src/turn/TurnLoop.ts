@@ -1,4 +1,4 @@
-import { Cause, Data, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { Cause, Duration, Effect, Option, Schedule, Stream } from "effect"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
 import type * as SessionSetup from "../agent/SessionSetup.ts"
@@ -11,32 +11,27 @@ import * as Slot from "../history/Slot.ts"
 import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
+import * as TokenUsage from "../model/TokenUsage.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
-import type { AcceptedTurn, Commit, LeaseLost, SessionStore, StoreError } from "../session/SessionStore.ts"
+import type { AcceptedTurn, Commit, Lease, SessionStore } from "../session/SessionStore.ts"
+import * as SafeSpan from "../telemetry/SafeSpan.ts"
+import * as ToolCalls from "../tool/ToolCalls.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
 import type { Compactor } from "./Compaction.ts"
 import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
 import * as TurnCompaction from "./TurnCompaction.ts"
+import * as TurnFailure from "./TurnFailure.ts"
+import * as TurnLog from "./TurnLog.ts"
 import * as TurnState from "./TurnState.ts"
+import * as TurnTrace from "./TurnTrace.ts"
 import * as TurnWriter from "./TurnWriter.ts"
-import * as TurnUsage from "./TurnUsage.ts"
 
 /** How many tools of one step run at the same time. */
 const toolConcurrency = 16
-
-/** The agent went on calling tools for as many steps as it may take. */
-class StepLimitReached extends Data.TaggedError("StepLimitReached")<{ readonly limit: number }> {
-  override get message() {
-    return `the turn took all of its ${this.limit} model steps`
-  }
-}
-
-/** What can end a turn early; its client is told by a stop reason alone. */
-type TurnFailure = ModelError | StepLimitReached | LeaseLost | StoreError
 
 const unfinished = new ModelError({
   reason: "bad_response",
@@ -65,11 +60,8 @@ export interface TurnPorts {
 
 const stop = (stopReason: StopReason): TurnEvent => ({ event: "turn_stop", data: { stopReason } })
 
-const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (!(error instanceof ModelError)) return "error"
-  return error.reason === "context_overflow" ? "max_tokens" : error.reason === "refused" ? "refusal" : "error"
-}
+/** The id of a turn: its session's, and the fencing token that it alone ever held there. */
+const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
 
 /**
  * The turn, as a stream of its events.
@@ -80,7 +72,7 @@ const failureStopReason = (cause: Cause.Cause<unknown>): StopReason => {
  * 3. The lease is given back before `turn_stop` is told, so that the application's next turn finds it free.
  * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
  */
-export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon"> => {
+export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon" | "within"> => {
   const { compactor, ids, model, store, tools } = ports
   const { agent, lease, session } = { ...parts, ...parts.accepted }
   const toolbox = Toolbox.make(agent, parts.setup)
@@ -94,13 +86,16 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   let state = TurnState.initial(parts.accepted.history)
   let stopped: StopReason | undefined
   let taken: Usage | undefined
+  const trace = TurnTrace.make({ agent: agent.agent.name, sessionId: session.id, turnId: turnId(lease) })
 
   const { settleUnsure, write } = TurnWriter.make(store, lease)
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
-    write(change, () => {
-      state = next(state)
-    })
+    trace.within(
+      write(change, () => {
+        state = next(state)
+      })
+    )
 
   const compaction = TurnCompaction.make(compactor, session.id, frame, (conversation) =>
     commit({ cut: conversation.cut }, (state) => ({ ...state, conversation }))
@@ -116,7 +111,8 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     const { call, rejection } = announced
     state = { ...state, started: new Set(state.started).add(call.toolCallId) }
     const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: parts.owner }
-    const content = rejection ?? (yield* tools.run(call, context))
+    const content = rejection ?? (yield* trace.within(tools.run(call, context)))
+    if (rejection !== undefined) yield* ToolCalls.count("rejected")
     const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
     yield* commit({ settle: [result] }, (state) => TurnState.settle(state, result))
     return result
@@ -150,21 +146,29 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       told.push(...events)
     }
     state = { ...state, step }
+    trace.hear(chunk)
     return told
   }
 
   const listen = Stream.suspend(() => {
     state = { ...state, step: Step.initial }
-    return model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) })
+    return trace.streamWithin(model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) }))
   })
 
   const mend = (error: ModelError) =>
-    error.reason === "context_overflow" ? compaction.afterOverflow(state.conversation) : Effect.succeed(false)
+    error.reason === "context_overflow"
+      ? trace.within(compaction.afterOverflow(state.conversation))
+      : Effect.succeed(false)
 
-  const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure> =>
+  const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure.TurnFailure> =>
     count > agent.agent.stepLimit
-      ? Stream.fail(new StepLimitReached({ limit: agent.agent.stepLimit }))
-      : Stream.fromEffectDrain(Effect.suspend(() => compaction.beforeStep(state.conversation))).pipe(
+      ? Stream.fail(new TurnFailure.StepLimitReached({ limit: agent.agent.stepLimit }))
+      : Stream.fromEffectDrain(
+          Effect.andThen(
+            trace.step(count),
+            trace.within(Effect.suspend(() => compaction.beforeStep(state.conversation)))
+          )
+        ).pipe(
           Stream.concat(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend)),
           Stream.mapAccumArray(
             () => undefined,
@@ -177,9 +181,9 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const account = Effect.fnUntraced(function* ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>) {
     if (usage === undefined) return
     compaction.learn(state.conversation, usage)
-    taken = TurnUsage.add(taken, usage)
-    yield* Effect.annotateCurrentSpan(TurnUsage.attributes(taken))
-    yield* TurnUsage.record(provider, usage)
+    taken = TokenUsage.add(taken, usage)
+    trace.annotate(TokenUsage.attributes(taken))
+    yield* TokenUsage.record(provider, usage)
   })
 
   const afterStep = Effect.fnUntraced(function* (count: number) {
@@ -196,6 +200,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     const calls = yield* Effect.forEach(step.calls, screen)
     const owed = calls.filter((call) => call.answerer === "running")
     const open = calls.filter((call) => call.answerer !== "running").map(Step.toPending)
+    yield* Effect.forEach(open, ({ answerer }) => ToolCalls.count(answerer === "client" ? "client" : "permission"))
     if (owed.length === 0) return Stream.succeed(yield* finish("tool_use", said, open))
     const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
     yield* commit({ append, open }, (state) => TurnState.endStep(state, append, open))
@@ -203,23 +208,27 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     return Stream.concat(results(owed, runCall), after)
   })
 
-  const end = Effect.fnUntraced(function* (reason: StopReason) {
-    const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
-    if (stopped !== undefined) return [stop(stopped)]
-    stopped = reason
-    const { commit, events, storedEvents } = TurnState.abandon(state, model.provider)
-    const told = yield* Option.match(unsettled, {
-      onNone: () => write({ ...commit, stopReason: reason }, () => undefined),
-      onSome: Effect.fail
-    }).pipe(
-      Effect.as(events),
-      Effect.catchTag("LeaseLost", ({ message }) => Effect.as(Effect.logDebug(message), storedEvents)),
-      Effect.catchCause((cause) =>
-        Effect.as(Effect.logError("what a turn left could not be stored", cause), storedEvents)
+  const end = Effect.fnUntraced(
+    function* (reason: StopReason) {
+      const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
+      if (stopped !== undefined) return [stop(stopped)]
+      stopped = reason
+      const { commit, events, storedEvents } = TurnState.abandon(state, model.provider)
+      const told = yield* Option.match(unsettled, {
+        onNone: () => write({ ...commit, stopReason: reason }, () => undefined),
+        onSome: Effect.fail
+      }).pipe(
+        Effect.as(events),
+        Effect.catchTag("LeaseLost", ({ message }) => Effect.as(Effect.logDebug(message), storedEvents)),
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logError("what a turn left could not be stored", cause), storedEvents)
+        )
       )
-    )
-    return [...told, stop(reason)]
-  }, Effect.uninterruptible)
+      return [...told, stop(reason)]
+    },
+    Effect.uninterruptible,
+    trace.within
+  )
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
@@ -237,18 +246,30 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       Cause.hasInterruptsOnly(cause)
         ? Stream.fromEffect(Effect.interrupt)
         : Stream.unwrap(
-            Effect.logWarning("a turn failed", cause).pipe(
-              Effect.andThen(end(failureStopReason(cause))),
-              Effect.map(Stream.fromArray)
-            )
+            trace
+              .within(Effect.logWarning("a turn failed", cause))
+              .pipe(
+                Effect.andThen(trace.fail(SafeSpan.errorType(cause, TurnFailure.errorType))),
+                Effect.andThen(end(TurnFailure.stopReason(cause))),
+                Effect.map(Stream.fromArray)
+              )
           )
     )
   )
 
   return {
-    events: Stream.unwrap(Effect.as(Effect.forkScoped(renewal), events)).pipe(
-      Stream.withSpan("TurnRunner.turn", { attributes: { "gen_ai.conversation.id": session.id } })
-    ),
-    abandon: end("error")
+    events: Stream.unwrap(
+      trace.begin.pipe(Effect.andThen(Effect.forkScoped(trace.within(renewal))), Effect.as(events))
+    ).pipe(Stream.onExit(() => Effect.suspend(() => trace.end(stopped)))),
+    abandon: end("error"),
+    within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () =>
+      TurnLog.texts(
+        [
+          ...CompactedHistory.entries(state.conversation),
+          ...Option.toArray(Option.fromUndefinedOr(state.step && Step.toEntry(state.step, model.provider)))
+        ],
+        Agent.secrets(agent.agent, options)
+      )
+    )
   }
 }

@@ -8,6 +8,7 @@ import { Ids } from "../history/Ids.ts"
 import { open } from "../history/PendingCall.ts"
 import type { Slot } from "../history/Slot.ts"
 import * as ToolOutcome from "../history/ToolOutcome.ts"
+import * as ChatCall from "../model/ChatCall.ts"
 import { ChatModel } from "../model/ChatModel.ts"
 import type { SessionId } from "../protocol/Session.ts"
 import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
@@ -56,6 +57,11 @@ export interface Turn {
    * gives the lease back. Answers the events that were still to come, `turn_stop` last. Safe to run twice.
    */
   readonly abandon: Effect.Effect<ReadonlyArray<TurnEvent>>
+  /**
+   * Runs an effect as a part of the turn: its log lines name the turn and its session, and quote nothing that is said. Whoever
+   * runs `events` and `abandon` runs them in here, once around all, so that it costs no delta anything.
+   */
+  readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** How denials read in the history. The default is the protocol's English wording. */
@@ -113,14 +119,14 @@ export class TurnRunner extends Context.Service<
         const catalog = yield* AgentCatalog
         const store = yield* SessionStore
         const ports: TurnLoop.TurnPorts = {
-          model: yield* ChatModel,
+          model: ChatCall.observed(yield* ChatModel),
           tools: yield* ToolRegistry,
           store,
           ids: yield* Ids,
           compactor: yield* Compaction
         }
         const denial = yield* DenialText
-        const accept = Effect.fn("TurnRunner.accept")(function* (
+        const accept = Effect.fnUntraced(function* (
           owner: Principal,
           id: SessionId,
           request: TurnRequest,

@@ -29,6 +29,7 @@ const refused = [
   { rule: "noFloatingPromises", path: "src/history/Promise.ts", text: "const f = async () => 1\nf()\n" },
   { rule: "noImportCycles", path: "src/history/A.ts", text: 'import { b } from "./B.ts"\nexport const a = () => b\n' },
   { rule: "noRestrictedImports", path: "src/history/Up.ts", text: 'export * from "../turn/Turn.ts"\n' },
+  { rule: "noRestrictedImports", path: "src/telemetry/Up.ts", text: 'export * from "../history/A.ts"\n' },
   { rule: "noRestrictedImports", path: "src/session/Across.ts", text: 'export * from "../tool/Tool.ts"\n' },
   { rule: "noRestrictedImports", path: "src/protocol/Ours.ts", text: 'export * from "../history/A.ts"\n' },
   { rule: "noRestrictedImports", path: "src/turn/Http.ts", text: 'export * from "effect/http"\n' },

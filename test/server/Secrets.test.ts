@@ -244,7 +244,7 @@ describe("secrets", () => {
       assert.notInclude(heard(), markers.changed)
       assert.include(evidence.logs(), "the database failed in ")
       assert.include(evidence.logs(), "a turn failed")
-      for (const span of ["TurnRunner.turn", "http.response.status_code", "sql.transaction", "INSERT INTO history"])
+      for (const span of ["invoke_agent told", "http.response.status_code", "store commit", "chat "])
         assert.include(evidence.spans(), span)
       assert.throws(() => assertClean("here", `x ${markers.option} y`, secrets), "option in here")
     }).pipe(Effect.provide(postgres))

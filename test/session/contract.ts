@@ -63,6 +63,17 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, Cannot
     it.effect(name, () => run.pipe(Effect.provide(layer())))
 
   test(
+    "answers whether it is there, with sessions and without, also while one is held",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      yield* store.ping
+      yield* store.create(ada, session(id), [])
+      yield* store.accept(ada, id, bring())
+      assert.isUndefined(yield* store.ping)
+    })
+  )
+
+  test(
     "keeps what it is given, another principal's eyes aside",
     Effect.gen(function* () {
       const store = yield* SessionStore

@@ -7,6 +7,8 @@ import { environment } from "./NodeProcess.ts"
 export interface ServerProcess {
   readonly baseUrl: string
   readonly banner: string
+  /** All that it has printed by now, on either output. */
+  readonly printed: () => string
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** The exit code, once the process has ended; `null` if a signal ended it. */
   readonly exit: Effect.Effect<number | null>
@@ -27,7 +29,7 @@ const printed = (child: ChildProcess) => {
   child.once("close", () => {
     for (const listener of listeners) listener()
   })
-  return (pattern: RegExp) =>
+  const until = (pattern: RegExp) =>
     Effect.callback<string>((resume) => {
       const check = () => {
         if (!pattern.test(text) && child.exitCode === null) return
@@ -37,6 +39,7 @@ const printed = (child: ChildProcess) => {
       listeners.add(check)
       check()
     })
+  return { until, all: () => text }
 }
 
 /** Starts the server on a free port with this environment; it is killed with the scope. */
@@ -49,10 +52,12 @@ export const startServer = Effect.fnUntraced(function* (env: Readonly<Record<str
     if (child.exitCode !== null || child.signalCode !== null) resume(Effect.succeed(child.exitCode))
     else child.once("exit", (code) => resume(Effect.succeed(code)))
   })
-  const banner = yield* printed(child)(/"What time is it\?"/)
+  const { all, until } = printed(child)
+  const banner = yield* until(/"What time is it\?"/)
   const server: ServerProcess = {
     baseUrl: /listens on (\S+)/.exec(banner)?.[1] ?? "",
     banner,
+    printed: all,
     kill: (signal) => Effect.sync(() => void child.kill(signal)),
     exit
   }

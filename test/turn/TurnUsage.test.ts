@@ -40,7 +40,7 @@ const turn = (...replies: ReadonlyArray<Scripted.Reply>) => {
     yield* (yield* SessionStore).create(owner, session, history)
     const { events } = yield* (yield* TurnRunner).accept(owner, id, { messages: [{ role: "user", content: "go" }] })
     yield* Stream.runDrain(events)
-    const told = spans.find(({ name }) => name === "TurnRunner.turn")
+    const told = spans.find(({ name }) => name === "invoke_agent agent")
     return { attributes: Object.fromEntries(told?.attributes ?? []), metrics: yield* Metric.snapshot }
   }).pipe(
     Effect.provide(

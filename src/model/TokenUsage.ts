@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect"
-import type { Usage } from "../model/ChatModel.ts"
+import type { Usage } from "./ChatModel.ts"
 
 /** Tokens of several requests together. */
 export const add = (one: Usage | undefined, other: Usage): Usage => ({
@@ -9,13 +9,16 @@ export const add = (one: Usage | undefined, other: Usage): Usage => ({
   reasoningTokens: (one?.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0)
 })
 
-/** A span's attributes, by the GenAI semantic conventions. */
-export const attributes = (usage: Usage): Readonly<Record<string, number>> => ({
-  "gen_ai.usage.input_tokens": usage.inputTokens,
-  "gen_ai.usage.output_tokens": usage.outputTokens,
-  "gen_ai.usage.cache_read.input_tokens": usage.cachedTokens ?? 0,
-  "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens ?? 0
-})
+/** A span's attributes, by the GenAI semantic conventions; none where the provider told none. */
+export const attributes = (usage: Usage | undefined): Readonly<Record<string, number>> =>
+  usage === undefined
+    ? {}
+    : {
+        "gen_ai.usage.input_tokens": usage.inputTokens,
+        "gen_ai.usage.output_tokens": usage.outputTokens,
+        "gen_ai.usage.cache_read.input_tokens": usage.cachedTokens ?? 0,
+        "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens ?? 0
+      }
 
 /**
  * Tokens of each model request, by `gen_ai.provider.name` and `gen_ai.token.type`: `input` and `output` are all of them;

@@ -1,0 +1,103 @@
+import { Clock, Effect, Exit, Metric, Stream, Tracer } from "effect"
+import { CaptureContent } from "../telemetry/CaptureContent.ts"
+import * as SafeSpan from "../telemetry/SafeSpan.ts"
+import * as Seconds from "../telemetry/Seconds.ts"
+import * as CapturedText from "./CapturedText.ts"
+import type { ChatModel, ModelEvent, ModelRequest } from "./ChatModel.ts"
+import type { ModelError } from "./ModelError.ts"
+import * as TokenUsage from "./TokenUsage.ts"
+
+/** How long a model request takes, by `gen_ai.provider.name`, and `error.type` where it failed. */
+export const duration = Seconds.histogram("gen_ai.client.operation.duration", "Time that a model request took")
+
+/** How long a model takes until it says something, by `gen_ai.provider.name`. */
+export const timeToFirstChunk = Seconds.histogram(
+  "gen_ai.client.operation.time_to_first_chunk",
+  "Time from a model request to the first piece of its answer"
+)
+
+type Finish = Extract<ModelEvent, { readonly type: "finish" }>
+
+/** What is known of a model request while it runs. */
+interface Call {
+  firstAt: bigint | undefined
+  calls: boolean
+  finish: Finish | undefined
+}
+
+const finishReason = ({ calls, finish }: Call): string => (calls ? "tool_calls" : (finish?.reason ?? "error"))
+
+/** Hears a chunk. It is run for each, so it does next to nothing. */
+const hear = (call: Call, chunk: ReadonlyArray<ModelEvent>): void => {
+  for (const event of chunk) {
+    if (event.type === "tool_call") call.calls = true
+    else if (event.type === "finish") call.finish ??= event
+  }
+}
+
+const open = Effect.fnUntraced(function* (
+  model: ChatModel["Service"],
+  request: ModelRequest
+): Effect.fn.Return<Stream.Stream<ModelEvent, ModelError>> {
+  const isSeen = yield* SafeSpan.isSeen
+  const captures = isSeen && (yield* CaptureContent)
+  const operation = { "gen_ai.operation.name": "chat", "gen_ai.provider.name": model.provider }
+  const startedAt = yield* Seconds.now
+  const clock = yield* Clock.Clock
+  const span = yield* Effect.makeSpan(`chat ${request.model}`, {
+    kind: "client",
+    attributes: {
+      ...operation,
+      "gen_ai.request.model": request.model,
+      ...(request.maxTokens === undefined ? {} : { "gen_ai.request.max_tokens": request.maxTokens }),
+      ...(captures ? { "gen_ai.input.messages": CapturedText.input(request.history) } : {})
+    }
+  })
+  const call: Call = { firstAt: undefined, calls: false, finish: undefined }
+  const said: Array<ModelEvent> = []
+
+  const close = (exit: Exit.Exit<unknown, ModelError>) =>
+    Effect.gen(function* () {
+      const type = Exit.isSuccess(exit) ? undefined : SafeSpan.errorType(exit.cause, ({ reason }) => reason)
+      const provider = call.finish?.provider ?? model.provider
+      const told = { ...operation, "gen_ai.provider.name": provider }
+      const failed = type === undefined ? {} : { "error.type": type }
+      const took = Seconds.between(startedAt, yield* Seconds.now)
+      yield* Metric.update(Metric.withAttributes(duration, { ...told, ...failed }), took)
+      if (call.firstAt !== undefined) {
+        yield* Metric.update(Metric.withAttributes(timeToFirstChunk, told), Seconds.between(startedAt, call.firstAt))
+      }
+      span.attribute("gen_ai.provider.name", provider)
+      if (call.finish !== undefined) {
+        span.attribute("gen_ai.response.finish_reasons", [finishReason(call)])
+        for (const [name, value] of Object.entries(TokenUsage.attributes(call.finish.usage)))
+          span.attribute(name, value)
+      }
+      if (captures) span.attribute("gen_ai.output.messages", CapturedText.output(said, finishReason(call)))
+      yield* SafeSpan.end(span, type)
+    })
+
+  const answer = model.stream(request)
+  return (isSeen ? Stream.provideService(answer, Tracer.ParentSpan, span) : answer).pipe(
+    Stream.mapArray((chunk) => {
+      call.firstAt ??= clock.currentTimeNanosUnsafe()
+      hear(call, chunk)
+      if (captures) said.push(...chunk)
+      return chunk
+    }),
+    Stream.onExit(close)
+  )
+})
+
+/**
+ * A model each of whose requests has a span, `chat MODEL`, and moves the metrics of the GenAI conventions.
+ *
+ * 1. A request that is tried again is another request.
+ * 2. What is said is in no span unless {@link CaptureContent} asks for it; the instructions never are, since an agent may
+ *    put secret options there.
+ * 3. Where nobody sees spans a chunk costs a loop over its events.
+ */
+export const observed = (model: ChatModel["Service"]): ChatModel["Service"] => ({
+  provider: model.provider,
+  stream: (request) => Stream.unwrap(open(model, request))
+})

@@ -1,0 +1,20 @@
+import { Cause, Logger, References } from "effect"
+
+/**
+ * A log line as one object of JSON: `timestamp`, `level`, `message`, the annotations (`requestId`, `turnId`, `sessionId`) beside
+ * them, `traceId` and `spanId` where there is a span, and `error`, with its stack, where something failed.
+ */
+export const format: Logger.Logger<unknown, string> = Logger.make(({ cause, date, fiber, logLevel, message }) => {
+  const span = fiber.cache.span
+  return JSON.stringify({
+    timestamp: date.toISOString(),
+    level: logLevel.toUpperCase(),
+    message: (Array.isArray(message) ? message : [message]).map(String).join(" "),
+    ...fiber.getRef(References.CurrentLogAnnotations),
+    ...(span === undefined ? {} : { traceId: span.traceId, spanId: span.spanId }),
+    ...(cause.reasons.length === 0 ? {} : { error: Cause.pretty(cause) })
+  })
+})
+
+/** Writes log lines as JSON to the standard error. */
+export const logger: Logger.Logger<unknown, void> = Logger.withConsoleError(format)
