@@ -52,7 +52,7 @@ describe("the README", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it("has programs that compile", () => {
-    assert.strictEqual(programs.length, 8)
+    assert.strictEqual(programs.length, 9)
     const compiler = execFileSync(join(root, "node_modules/.bin/effect-tsgo"), ["get-exe-path"], {
       encoding: "utf8"
     }).trim()
