@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Option, Redacted, Ref, Result, Schema, Stream } from "effect"
+import { Bytes, Context, Duration, Effect, Option, Redacted, Ref, Result, Schema, Stream } from "effect"
 import type { Scope } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpMethod } from "effect/http"
 import type { Recorder } from "./Exchange.ts"
@@ -40,17 +40,8 @@ export interface Place {
   readonly patience: Duration.Duration
 }
 
-const decoder = new TextDecoder()
-
-const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
-}
+/** How long it may take to delete what a rule has made. */
+const tidiness = Duration.seconds(2)
 
 const parse = Schema.decodeResult(Schema.fromJsonString(Schema.Unknown))
 
@@ -62,6 +53,8 @@ export class AgentServer extends Context.Service<
   {
     /** Asks, and reads the whole answer. */
     readonly ask: (ask: Ask) => Effect.Effect<Answer, RuleBroken>
+    /** Deletes what a rule has made, as well as can be: where that hangs, the rest is left behind. */
+    readonly discard: (path: string) => Effect.Effect<void>
     /** Asks, and gives the answer once it begins; it is left with the scope. */
     readonly open: (ask: Ask) => Effect.Effect<OpenAnswer, RuleBroken, Scope.Scope>
   }
@@ -91,8 +84,7 @@ export class AgentServer extends Context.Service<
         })
       )
       const head = { status: response.status, contentType: response.headers["content-type"] ?? "" }
-      yield* record(head)
-      const received = yield* Ref.make("")
+      yield* record.answered(head)
       const body = response.stream.pipe(
         Stream.catchIf(
           ({ reason }) => reason._tag === "EmptyBodyError",
@@ -101,12 +93,7 @@ export class AgentServer extends Context.Service<
         Stream.mapError(
           ({ message }) => new RuleBroken({ message: `the answer to ${titleOf(ask)} breaks off: ${message}` })
         ),
-        Stream.tap((bytes) =>
-          Effect.flatMap(
-            Ref.updateAndGet(received, (text) => text + decoder.decode(bytes)),
-            (received) => record({ received })
-          )
-        )
+        Stream.tap(record.received)
       )
       return { ...head, body }
     })
@@ -125,12 +112,19 @@ export class AgentServer extends Context.Service<
                   })
                 )
             }),
-            Effect.map(join)
+            Effect.map(Bytes.concat)
           )
-          const text = decoder.decode(bytes)
+          const text = new TextDecoder().decode(bytes)
           return { ...head, ask, bytes, text, json: Result.getSuccess(parse(text)) }
         })
       )
-    return AgentServer.of({ ask, open })
+    const isStuck = yield* Ref.make(false)
+    const discard = (path: string) =>
+      Effect.gen(function* () {
+        if (yield* Ref.get(isStuck)) return
+        const gone = yield* Effect.timeoutOption(Effect.exit(ask({ method: "DELETE", path })), tidiness)
+        if (Option.isNone(gone)) yield* Ref.set(isStuck, true)
+      })
+    return AgentServer.of({ ask, open, discard })
   })
 }

@@ -5,7 +5,8 @@ import type { StreamMode } from "../protocol/Turn.ts"
 import { AgentServer } from "./AgentServer.ts"
 import * as Exchange from "./Exchange.ts"
 import { ModelControl } from "./ModelControl.ts"
-import type { Rule } from "./Rule.ts"
+import * as Probe from "./Probe.ts"
+import type { Rule, RuleServices } from "./Rule.ts"
 import { rules as allRules } from "./Rules.ts"
 import { Subject, type SubjectTool } from "./Subject.ts"
 
@@ -54,7 +55,10 @@ const harmless = ({ tools = [] }: AgentInfo): SubjectTool | undefined => {
   return found === undefined ? undefined : { name: found.name, input: {} }
 }
 
-const findAgent = Effect.fnUntraced(function* ({ agent: wanted, baseUrl, key }: CheckOptions) {
+const findAgent = Effect.fnUntraced(function* (
+  { agent: wanted, baseUrl, key }: CheckOptions,
+  patience: Duration.Duration
+) {
   const client = yield* HttpClient.HttpClient
   const request = HttpClientRequest.get(`${baseUrl.replace(/\/+$/, "")}/meta`)
   const { agents } = yield* client
@@ -62,6 +66,7 @@ const findAgent = Effect.fnUntraced(function* ({ agent: wanted, baseUrl, key }: 
     .pipe(
       Effect.flatMap(HttpClientResponse.filterStatusOk),
       Effect.flatMap(HttpClientResponse.schemaBodyJson(Meta)),
+      Effect.timeout(patience),
       Effect.mapError(
         ({ message }) =>
           new CannotCheck({ message: `${baseUrl}/meta does not answer as an agent server does: ${message}` })
@@ -92,13 +97,13 @@ const toOutcome = (
 const prepare = Effect.fnUntraced(function* (options: CheckOptions) {
   const { baseUrl, key, modelUrl, rules = allRules } = options
   const patience = Duration.fromInputUnsafe(options.patience ?? "10 seconds")
-  const found = yield* ModelControl.make(modelUrl.replace(/\/+$/, ""))
+  const found = yield* ModelControl.make(modelUrl.replace(/\/+$/, ""), patience)
   const model = yield* Effect.mapError(
     Effect.fromOption(found),
     () => new CannotCheck({ message: `no scripted model answers at ${modelUrl}; start one with effect-aap model` })
   )
-  const agent = yield* findAgent(options)
-  const run = globalThis.crypto.randomUUID().slice(0, 8)
+  const agent = yield* findAgent(options, patience)
+  const tag = globalThis.crypto.randomUUID().slice(0, 8)
   let count = 0
   const subject = Subject.of({
     agent,
@@ -106,17 +111,27 @@ const prepare = Effect.fnUntraced(function* (options: CheckOptions) {
     hasKey: key !== undefined,
     modes: modes.filter((mode) => agent.capabilities?.stream?.[mode] !== undefined),
     patience,
-    newTag: () => `${run}-${++count}`
+    newTag: () => `${tag}-${++count}`
   })
+  /** Runs something with a recorder of its own, and cleans up behind it. */
+  const run = <A, E>(effect: Effect.Effect<A, E, RuleServices>, recorder: Exchange.Recorder) =>
+    Effect.flatMap(AgentServer.make({ baseUrl, key: Option.fromUndefinedOr(key), patience }, recorder), (server) =>
+      Effect.scoped(effect).pipe(
+        Effect.provideService(AgentServer, server),
+        Effect.provideService(ModelControl, model),
+        Effect.provideService(Subject, subject)
+      )
+    )
+  // Where even this cannot be found out, rules say why.
+  const probed = yield* Effect.option(run(Probe.asksAnother, yield* Exchange.recorder))
+  if (Option.contains(probed, true)) {
+    return yield* new CannotCheck({
+      message: `the agent ${agent.name} answers without asking the scripted model; point its server at ${modelUrl}/v1`
+    })
+  }
   const checkRule = Effect.fnUntraced(function* (rule: Rule) {
     const recorder = yield* Exchange.recorder
-    const server = yield* AgentServer.make({ baseUrl, key: Option.fromUndefinedOr(key), patience }, recorder)
-    const exit = yield* Effect.scoped(rule.check).pipe(
-      Effect.provideService(AgentServer, server),
-      Effect.provideService(ModelControl, model),
-      Effect.provideService(Subject, subject),
-      Effect.exit
-    )
+    const exit = yield* Effect.exit(run(rule.check, recorder))
     if (Exit.hasInterrupts(exit)) return yield* Effect.interrupt
     return { rule, outcome: toOutcome(exit, yield* recorder.exchanges) }
   })

@@ -7,7 +7,7 @@ import { JsonObject } from "../protocol/Content.ts"
  * - `text`, `thinking`: says it, piece by piece; an answer that is not streamed has it whole.
  * - `call`: calls a tool.
  * - `hold`: says nothing more until it is released.
- * - `fail`: answers with this status where it has said nothing yet, else ends without a finish.
+ * - `fail`: answers with this status where it has said nothing yet or is not streamed, else ends without a finish.
  * - `finish`: ends with a finish reason of chat completions; `stop` or `tool_calls` by itself.
  */
 export const Action = Schema.Union([

@@ -32,10 +32,10 @@ const streamed = (request: ChatCompletions.Request, cue: ChatCompletions.Cue, re
   )
 }
 
-/** The status that a step fails with before it has said anything. */
-const failsWith = (actions: ReadonlyArray<Action>): number | undefined => {
-  const first = actions.find((action) => !("hold" in action))
-  return first !== undefined && "fail" in first ? first.fail : undefined
+/** The status that a step fails with: before it has said anything, or at any place where it is not streamed. */
+const failsWith = (actions: ReadonlyArray<Action>, isStreamed: boolean): number | undefined => {
+  const said = actions.filter((action) => !("hold" in action))
+  return (isStreamed ? said.slice(0, 1) : said).find((action) => "fail" in action)?.fail
 }
 
 const follow = Effect.fnUntraced(function* (request: ChatCompletions.Request, cue: ChatCompletions.Cue) {
@@ -48,7 +48,7 @@ const follow = Effect.fnUntraced(function* (request: ChatCompletions.Request, cu
   })
   const actions = ChatCompletions.actions(cue)
   const released = memory.released(script.tag)
-  const status = failsWith(actions)
+  const status = failsWith(actions, request.stream === true)
   if (status === undefined && request.stream === true) {
     const said = Stream.onExit(streamed(request, cue, released), (exit) =>
       Exit.hasInterrupts(exit) ? leave : Effect.void

@@ -1,4 +1,4 @@
-import { Deferred, Duration, Effect, Fiber, Schedule, Stream } from "effect"
+import { Deferred, Effect, Fiber, Schedule, Stream } from "effect"
 import { AgentServer, type Ask } from "./AgentServer.ts"
 import { expect, quoted } from "./Rule.ts"
 import { Subject } from "./Subject.ts"
@@ -29,10 +29,7 @@ export const start = Effect.fnUntraced(function* (ask: Ask) {
         if (text.includes(wanted)) return true
         return yield* Deferred.await(seen).pipe(
           Effect.as(true),
-          Effect.timeoutOrElse({
-            duration: Duration.min(patience, Duration.seconds(5)),
-            orElse: () => Effect.succeed(false)
-          })
+          Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(false) })
         )
       }),
     /** All that comes, once it has ended. */

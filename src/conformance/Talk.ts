@@ -1,5 +1,5 @@
-import { Effect, Option, Result } from "effect"
-import type { Schema, Scope } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
+import type { Scope } from "effect"
 import * as Transcript from "../history/Transcript.ts"
 import type { ApplicationMessage, HistoryMessage, UserMessage } from "../protocol/Message.ts"
 import { History, type HistoryType, SessionCreated, SessionInfo } from "../protocol/Session.ts"
@@ -14,14 +14,14 @@ import { Subject } from "./Subject.ts"
 
 const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
 
+const expectStatus = ({ ask, status, text }: Answer, expected: number) =>
+  expect(status === expected, `${titleOf(ask)} answers ${status}; ${expected} would be right: ${quoted(text)}`)
+
 /** Asks, and takes an answer of this status alone. */
 export const ask = Effect.fnUntraced(function* (ask: Ask, status: number) {
   const server = yield* AgentServer
   const answer = yield* server.ask(ask)
-  yield* expect(
-    answer.status === status,
-    `${titleOf(ask)} answers ${answer.status}; ${status} would be right: ${quoted(answer.text)}`
-  )
+  yield* expectStatus(answer, status)
   return answer
 })
 
@@ -43,11 +43,30 @@ export const bodyOf = <S extends Schema.ConstraintDecoder<unknown>>(
 /** Where a session stands. */
 export const pathOf = (id: string): string => `/sessions/${encodeURIComponent(id)}`
 
-/** A session is deleted with the scope, if it is there by then. */
-export const discard = (id: string) =>
-  Effect.flatMap(AgentServer, ({ ask }) =>
-    Effect.addFinalizer(() => Effect.ignore(ask({ method: "DELETE", path: pathOf(id) })))
+/** A session that an answer tells of; none where it does not. */
+const Made = Schema.Struct({ sessionId: Schema.String })
+
+/**
+ * Asks for something that may make a session, and gives whatever is answered. The session is deleted with the scope, if it
+ * is there by then, also where the check is interrupted while it is made.
+ */
+export const askToMake = Effect.fnUntraced(function* (ask: Ask) {
+  const server = yield* AgentServer
+  return yield* Effect.acquireRelease(server.ask(ask), ({ json }) =>
+    Option.match(Option.flatMap(json, Schema.decodeUnknownOption(Made)), {
+      onNone: () => Effect.void,
+      onSome: ({ sessionId }) => server.discard(pathOf(sessionId))
+    })
   )
+})
+
+/** Makes a session, and gives its id. */
+export const create = Effect.fnUntraced(function* (body: object) {
+  const answer = yield* askToMake({ method: "POST", path: "/sessions", body })
+  yield* expectStatus(answer, 201)
+  const { sessionId } = yield* bodyOf(SessionCreated, answer)
+  return sessionId
+})
 
 /** Opens a session with the agent, set up as told; it is deleted with the scope. */
 export const open = Effect.fnUntraced(function* ({
@@ -59,10 +78,7 @@ export const open = Effect.fnUntraced(function* ({
   readonly tools?: ReadonlyArray<object>
 } = {}): Effect.fn.Return<string, RuleBroken, AgentServer | Subject | Scope.Scope> {
   const subject = yield* Subject
-  const body = { agent: { name: subject.agent.name, ...agent }, ...rest }
-  const { sessionId } = yield* bodyOf(SessionCreated, yield* ask({ method: "POST", path: "/sessions", body }, 201))
-  yield* discard(sessionId)
-  return sessionId
+  return yield* create({ agent: { name: subject.agent.name, ...agent }, ...rest })
 })
 
 /** What the server says of a session. */
@@ -125,10 +141,33 @@ export const eventsOf = Effect.fnUntraced(function* (answer: Answer) {
   return yield* Effect.forEach(read.success, (event) => fits(`the event ${quoted(event.event)}`, TurnEvent, event))
 })
 
+/** `turn_start` first and `turn_stop` last, one of each, and each call before its result. */
+const expectOrder = Effect.fnUntraced(function* (events: ReadonlyArray<TurnEvent>) {
+  const names = events.map(({ event }) => event)
+  for (const name of ["turn_start", "turn_stop"] as const) {
+    const count = names.filter((other) => other === name).length
+    yield* expect(count === 1, `${name} comes ${count} times: ${quoted(names)}`)
+  }
+  yield* expect(names[0] === "turn_start", `the first event is ${names[0]}; turn_start would be right`)
+  yield* expect(names.at(-1) === "turn_stop", `the last event is ${names.at(-1)}; turn_stop would be right`)
+  const indexOf = (name: "tool_call" | "tool_result", id: string) =>
+    events.findIndex((event) => event.event === name && event.data.toolCallId === id)
+  for (const event of events) {
+    if (event.event !== "tool_call") continue
+    const { toolCallId } = event.data
+    const result = indexOf("tool_result", toolCallId)
+    yield* expect(
+      result === -1 || result > indexOf("tool_call", toolCallId),
+      `the result of ${toolCallId} comes before its call`
+    )
+  }
+})
+
 const fromEvents = Effect.fnUntraced(function* (answer: Answer) {
   const events = yield* eventsOf(answer)
   const stop = events.find((event) => event.event === "turn_stop")
   if (stop === undefined) return yield* broken(`the answer to ${titleOf(answer.ask)} has no turn_stop`)
+  yield* expectOrder(events)
   return { answer, events, stopReason: stop.data.stopReason, messages: plainly(Transcript.fold(events)) }
 })
 

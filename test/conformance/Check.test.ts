@@ -4,7 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import * as Check from "../../src/conformance/Check.ts"
 import { rules } from "../../src/conformance/Rules.ts"
 import { fetchOf } from "./Broken.ts"
-import { brokenServers } from "./brokenServers.ts"
+import { brokenInStreams, brokenServers } from "./brokenServers.ts"
 import { withServer } from "./CheckedServer.ts"
 
 const told = (results: ReadonlyArray<Check.Result>) =>
@@ -19,6 +19,20 @@ describe("a check", () => {
           told(results),
           rules.map(({ id }) => [id, "Pass"])
         )
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    )
+  )
+
+  it.live.each(brokenInStreams)("finds a server that $what in a stream", ({ broken, rule: id, says }) =>
+    withServer((options) =>
+      Effect.gen(function* () {
+        const [result] = yield* Effect.provideService(
+          Stream.runCollect(Check.check({ ...options, rules: rules.filter((rule) => rule.id === id) })),
+          FetchHttpClient.Fetch,
+          fetchOf(options.baseUrl, broken)
+        )
+        if (result?.outcome._tag !== "Fail") return assert.fail(JSON.stringify(result?.outcome))
+        assert.match(result.outcome.message, says)
       }).pipe(Effect.provide(FetchHttpClient.layer))
     )
   )

@@ -269,12 +269,13 @@ export const brokenServers: Readonly<Record<string, Case>> = {
     broken: streaming((events) => events.filter((event) => !is("turn_stop")(event))),
     says: /no turn_stop/
   },
-  "error-message": { broken: twice("turn_stop"), says: /the events is/ },
+  "error-message": { broken: twice("turn_stop"), says: /turn_stop comes 2 times/ },
   "error-none": { broken: answering(turns, () => ({ status: 502 })), says: /answers 502; 200 would be right/ },
-  "error-midway": { broken: twice("turn_stop"), says: /one turn_stop at their end/ },
+  "error-midway": { broken: twice("turn_stop"), says: /turn_stop comes 2 times/ },
   "goes-on-after-error": {
     broken: counted((count, asked, send) =>
-      count === 0 ? send(asked) : Promise.resolve(new Response("{}", { status: 409 }))
+      // The first turn of a check finds out whether there is one to be made.
+      count < 2 ? send(asked) : Promise.resolve(new Response("{}", { status: 409 }))
     ),
     says: /answers 409; 200 would be right/
   },
@@ -297,3 +298,56 @@ export const brokenServers: Readonly<Record<string, Case>> = {
   resume: { broken: history((all) => all.slice(0, -1)), says: /without the open call/ },
   "compacted-history": { broken: history((all) => all.slice(0, -1)), says: /the end of the compacted history/ }
 }
+
+const inDelta = (change: (body: Json) => Json): Break =>
+  asking(turns, (body) => (body["stream"] === "delta" ? change(body) : body))
+
+const before = (one: string, other: string): Break =>
+  streaming((events) => {
+    const moved = events.filter(is(one))
+    const rest = events.filter((event) => !is(one)(event))
+    const at = rest.findIndex(is(other))
+    return at === -1 ? events : [...rest.slice(0, at), ...moved, ...rest.slice(at)]
+  })
+
+/** Servers that handle tools as they should in one body, and not in streams. */
+export const brokenInStreams: ReadonlyArray<Case & { readonly rule: string; readonly what: string }> = [
+  {
+    rule: "untrusted-call",
+    what: "runs untrusted tools without permission",
+    broken: inDelta((body) => ({ ...body, agent: { tools: [{ name: "current_time", trust: true }] } })),
+    says: /stops with end_turn; tool_use/
+  },
+  {
+    rule: "denied-call",
+    what: "drops the reason of a denial",
+    broken: inDelta(messages((all) => all.map(without("reason")))),
+    says: /without the reason/
+  },
+  {
+    rule: "granted-call",
+    what: "does not announce a result",
+    broken: streaming((events) => events.filter((event) => !is("tool_result")(event))),
+    says: /the result and then the answer would be right/
+  },
+  { rule: "trusted-call", what: "stops twice", broken: twice("turn_stop"), says: /turn_stop comes 2 times/ },
+  { rule: "trusted-call", what: "begins twice", broken: twice("turn_start"), says: /turn_start comes 2 times/ },
+  {
+    rule: "trusted-call",
+    what: "gives results before their calls",
+    broken: before("tool_result", "tool_call"),
+    says: /comes before its call/
+  },
+  {
+    rule: "client-call",
+    what: "goes on after its stop",
+    broken: before("turn_stop", "tool_call"),
+    says: /the last event is tool_call/
+  },
+  {
+    rule: "client-call",
+    what: "loses the input of a call",
+    broken: streaming((events) => events.map((event) => event.replace('"input":{"key":"sky"}', '"input":{}'))),
+    says: /the input of the call/
+  }
+]

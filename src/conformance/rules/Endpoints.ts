@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Meta } from "../../protocol/Agent.ts"
-import { SessionCreated, SessionPage } from "../../protocol/Session.ts"
-import { AgentServer, type Ask } from "../AgentServer.ts"
+import { SessionPage } from "../../protocol/Session.ts"
+import type { Ask } from "../AgentServer.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { broken, expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
 import { Subject } from "../Subject.ts"
@@ -31,12 +31,7 @@ const creates: Rule = {
   check: Effect.gen(function* () {
     const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
     const { agent } = yield* Subject
-    const answer = yield* Talk.ask(
-      { method: "POST", path: "/sessions", body: { agent: { name: agent.name }, messages: [message] } },
-      201
-    )
-    const created = yield* Talk.bodyOf(SessionCreated, answer)
-    yield* Talk.discard(created.sessionId)
+    yield* Talk.create({ agent: { name: agent.name }, messages: [message] })
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length === 0, "the model was asked; a session that is opened runs nothing")
   })
@@ -174,7 +169,6 @@ const wantsKeys: Rule = {
   check: Effect.gen(function* () {
     const { hasKey } = yield* Subject
     if (!hasKey) return yield* notApplicable("the check was given no key")
-    const { ask } = yield* AgentServer
     const { agent } = yield* Subject
     const id = yield* Talk.open()
     const { message } = yield* Talk.cue([])
@@ -188,7 +182,7 @@ const wantsKeys: Rule = {
     ]
     for (const key of [Option.none<string>(), Option.some("not-the-key")]) {
       for (const one of asks) {
-        const { status } = yield* ask({ ...one, key })
+        const { status } = yield* Talk.askToMake({ ...one, key })
         const how = Option.isNone(key) ? "without a key" : "with another key"
         yield* expect(status === 401, `${one.method} ${one.path} answers ${status} ${how}; 401 would be right`)
       }

@@ -45,11 +45,12 @@ const survivesLeaving: Rule = {
     yield* Talk.needsMode("delta")
     const id = yield* Talk.open()
     const { message, tag } = yield* Talk.cue([{ text: ["The sky "] }, { hold: true }, { text: ["is blue."] }])
-    yield* Effect.scoped(
+    const begun = yield* Effect.scoped(
       Effect.flatMap(Streaming.start(Talk.turnAsk(id, { stream: "delta", messages: [message] })), ({ until }) =>
         until("The sky")
       )
     )
+    yield* expect(begun, "no delta has come that a client could leave behind")
     yield* (yield* ModelControl).release(tag)
     const again = yield* Talk.cue([{ text: ["Here again."] }])
     yield* Streaming.untilFree(Talk.turnAsk(id, { stream: "delta", messages: [again.message] }))

@@ -229,9 +229,8 @@ const keepsNamesApart: Rule = {
     yield* needsClientTools
     const { name } = yield* serverTool
     const { agent } = yield* Subject
-    const { ask } = yield* AgentServer
     const body = { agent: { name: agent.name, tools: [{ name }] }, tools: [clientTool(name)] }
-    const { status, text } = yield* ask({ method: "POST", path: "/sessions", body })
+    const { status, text } = yield* Talk.askToMake({ method: "POST", path: "/sessions", body })
     if (status < 400 || status >= 500) {
       return yield* broken(`two tools named ${name} are answered ${status}; 4xx would be right: ${quoted(text)}`)
     }
@@ -258,17 +257,26 @@ const runsOnce: Rule = {
   })
 }
 
+/** A rule that is to hold in each way of answering that the agent declares. */
+const inEachMode = (rule: Rule): Rule => ({
+  ...rule,
+  check: Effect.gen(function* () {
+    const subject = yield* Subject
+    if (subject.modes.length === 0) return yield* rule.check
+    yield* Effect.forEach(
+      subject.modes,
+      (mode) => Effect.provideService(rule.check, Subject, { ...subject, modes: [mode] }),
+      { discard: true }
+    )
+  })
+})
+
 /** The rules of tools, whoever runs them. */
 export const rules: ReadonlyArray<Rule> = [
-  callsClientTools,
-  runsTrusted,
-  waitsForPermission,
-  runsGranted,
-  tellsDenied,
+  ...[callsClientTools, runsTrusted, waitsForPermission, runsGranted, tellsDenied, mixes, mixesOpen, runsOnce].map(
+    inEachMode
+  ),
   announcesFirst,
-  mixes,
-  mixesOpen,
   echoesNoResult,
-  keepsNamesApart,
-  runsOnce
+  keepsNamesApart
 ]
