@@ -64,21 +64,32 @@ describe("effect-aap check", () => {
   it.live("prints what is broken with its exchanges, and exits with 6", () =>
     Effect.gen(function* () {
       const { url } = yield* ScriptedModelServer
-      const { baseUrl } = yield* startServer({
-        ...pointedAt(url),
-        AAP_API_KEYS: "",
-        OPENAI_BASE_URL: `${url}/elsewhere`
-      })
-      const args = ["check", baseUrl, "--model", url, "--rule", "stop-end-turn"]
+      const { baseUrl } = yield* startServer({ ...pointedAt(url), AAP_API_KEYS: "" })
+      const args = ["check", baseUrl, "--model", url, "--rule", "authorization", "--key", "needless"]
       const { code, stdout } = yield* run(args)
       assert.strictEqual(code, 6)
-      assert.match(stdout, /^FAIL {2}stop-end-turn/)
-      assert.include(stdout, "the turn stops with error; end_turn would be right")
-      assert.match(stdout, /> POST \/sessions\/\S+\/turns\n> \{.*aap-script.*\}\n< 200 application\/json\n< \{/)
+      assert.match(stdout, /^FAIL {2}authorization/)
+      assert.include(stdout, "GET /sessions answers 200 without a key; 401 would be right")
+      assert.match(stdout, /> POST \/sessions\n> \{"agent":\{"name":"assistant"\}\}\n< 201 application\/json\n< \{/)
       assert.include(stdout, "0 passed, 1 failed, 0 not applicable")
+      assert.notInclude(stdout, "needless")
       const json = yield* run([...args, "--json"])
       assert.strictEqual(json.code, 6)
-      assert.deepInclude(JSON.parse(json.stdout), { rule: "stop-end-turn", section: "3 The turn", outcome: "fail" })
+      assert.deepInclude(JSON.parse(json.stdout), {
+        rule: "authorization",
+        section: "1 Endpoints",
+        outcome: "fail"
+      })
+    }).pipe(Effect.provide(model))
+  )
+
+  it.live("says at once where a server speaks to another model", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ScriptedModelServer
+      const { baseUrl } = yield* startServer({ DATABASE_URL: "memory:" })
+      const { code, stderr, stdout } = yield* run(["check", baseUrl, "--model", url])
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.include(stderr, `answers without asking the scripted model; point its server at ${url}/v1`)
     }).pipe(Effect.provide(model))
   )
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Check from "../../src/conformance/Check.ts"
 import { rules } from "../../src/conformance/Rules.ts"
-import { fetchOf } from "./Broken.ts"
+import { type Break, fetchOf, knownKey } from "./Broken.ts"
 import { brokenInStreams, brokenServers } from "./brokenServers.ts"
 import { withServer } from "./CheckedServer.ts"
 
@@ -33,6 +33,55 @@ describe("a check", () => {
         )
         if (result?.outcome._tag !== "Fail") return assert.fail(JSON.stringify(result?.outcome))
         assert.match(result.outcome.message, says)
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    )
+  )
+
+  it.live("waits for no server without end", () =>
+    withServer((options) =>
+      Effect.gen(function* () {
+        for (const silent of [options.baseUrl, options.modelUrl]) {
+          const error = yield* Stream.runDrain(Check.check({ ...options, patience: "100 millis" })).pipe(
+            Effect.flip,
+            Effect.provideService(
+              FetchHttpClient.Fetch,
+              fetchOf(silent, () => new Promise(() => {}))
+            )
+          )
+          assert.include(error.message, silent)
+        }
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    )
+  )
+
+  it.live("leaves no session behind where it is interrupted while one is made", () =>
+    withServer((options) =>
+      Effect.gen(function* () {
+        const asked = yield* Deferred.make<void>()
+        const { promise: isOpen, resolve: goOn } = Promise.withResolvers<void>()
+        const slow: Break = async (asked_, send) => {
+          if (asked_.method !== "POST" || asked_.path !== "/sessions") return send(asked_)
+          const answer = await send(asked_)
+          Deferred.doneUnsafe(asked, Effect.void)
+          await isOpen
+          return answer
+        }
+        const checking = yield* Effect.forkChild(
+          Effect.provideService(
+            Stream.runDrain(Check.check(options)),
+            FetchHttpClient.Fetch,
+            fetchOf(options.baseUrl, slow)
+          )
+        )
+        yield* Deferred.await(asked)
+        const stopping = yield* Effect.forkChild(Fiber.interrupt(checking))
+        yield* Effect.yieldNow
+        goOn()
+        yield* Fiber.join(stopping)
+        const response = yield* Effect.promise(() =>
+          fetch(`${options.baseUrl}/sessions`, { headers: { authorization: `Bearer ${knownKey}` } })
+        )
+        assert.deepStrictEqual<unknown>(yield* Effect.promise(() => response.json()), { sessions: [] })
       }).pipe(Effect.provide(FetchHttpClient.layer))
     )
   )

@@ -132,6 +132,7 @@ describe("the scripted model", () => {
         [{ role: "assistant" }, { content: "a" }]
       )
       assert.notInclude(text, "[DONE]")
+      assert.strictEqual((yield* ask({ messages: [midway] })).status, 500)
     }).pipe(Effect.provide(layer))
   )
 
