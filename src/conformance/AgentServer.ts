@@ -34,6 +34,7 @@ export interface Answer extends Head {
 
 /** What a check needs to know to speak with a server. */
 export interface Place {
+  /** Without a slash at its end. */
   readonly baseUrl: string
   readonly key: Option.Option<Redacted.Redacted<string>>
   /** How long an answer may take. */
@@ -45,7 +46,8 @@ const tidiness = Duration.seconds(2)
 
 const parse = Schema.decodeResult(Schema.fromJsonString(Schema.Unknown))
 
-const titleOf = ({ method, path }: Ask) => `${method} ${path}`
+/** A request as sentences name it. */
+export const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
 
 /** The server that is checked. Every request is recorded; one that is not answered breaks the rule. */
 export class AgentServer extends Context.Service<
@@ -64,7 +66,7 @@ export class AgentServer extends Context.Service<
     const ownKey = Option.map(key, Redacted.value)
 
     const toRequest = ({ body, key = ownKey, method, path }: Ask) =>
-      HttpClientRequest.make(method)(`${baseUrl.replace(/\/+$/, "")}${path}`, {
+      HttpClientRequest.make(method)(`${baseUrl}${path}`, {
         headers: Option.match(key, { onNone: () => ({}), onSome: (key) => ({ authorization: `Bearer ${key}` }) }),
         ...(body === undefined ? {} : { body: HttpBody.text(JSON.stringify(body), "application/json") })
       })

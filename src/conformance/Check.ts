@@ -60,7 +60,7 @@ const findAgent = Effect.fnUntraced(function* (
   patience: Duration.Duration
 ) {
   const client = yield* HttpClient.HttpClient
-  const request = HttpClientRequest.get(`${baseUrl.replace(/\/+$/, "")}/meta`)
+  const request = HttpClientRequest.get(`${baseUrl}/meta`)
   const { agents } = yield* client
     .execute(key === undefined ? request : HttpClientRequest.bearerToken(request, key))
     .pipe(
@@ -94,10 +94,13 @@ const toOutcome = (
   return { _tag: "Fail", message: error?.message ?? Cause.pretty(exit.cause), exchanges }
 }
 
-const prepare = Effect.fnUntraced(function* (options: CheckOptions) {
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
+
+const prepare = Effect.fnUntraced(function* (given: CheckOptions) {
+  const options = { ...given, baseUrl: withoutSlash(given.baseUrl), modelUrl: withoutSlash(given.modelUrl) }
   const { baseUrl, key, modelUrl, rules = allRules } = options
   const patience = Duration.fromInputUnsafe(options.patience ?? "10 seconds")
-  const found = yield* ModelControl.make(modelUrl.replace(/\/+$/, ""), patience)
+  const found = yield* ModelControl.make(modelUrl, patience)
   const model = yield* Effect.mapError(
     Effect.fromOption(found),
     () => new CannotCheck({ message: `no scripted model answers at ${modelUrl}; start one with effect-aap model` })

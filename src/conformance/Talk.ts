@@ -5,14 +5,12 @@ import type { ApplicationMessage, HistoryMessage, UserMessage } from "../protoco
 import { History, type HistoryType, SessionCreated, SessionInfo } from "../protocol/Session.ts"
 import { type StopReason, type StreamMode, type TurnRequest, TurnResponse } from "../protocol/Turn.ts"
 import { TurnEvent } from "../protocol/TurnEvent.ts"
-import { AgentServer, type Answer, type Ask } from "./AgentServer.ts"
+import { AgentServer, type Answer, type Ask, titleOf } from "./AgentServer.ts"
 import { ModelControl } from "./ModelControl.ts"
 import * as RawSse from "./RawSse.ts"
 import { broken, expect, fits, notApplicable, quoted, type NotApplicable, type RuleBroken } from "./Rule.ts"
 import * as Script from "./Script.ts"
 import { Subject } from "./Subject.ts"
-
-const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
 
 const expectStatus = ({ ask, status, text }: Answer, expected: number) =>
   expect(status === expected, `${titleOf(ask)} answers ${status}; ${expected} would be right: ${quoted(text)}`)
