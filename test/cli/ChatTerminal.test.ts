@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import * as Agent from "../../src/agent/Agent.ts"
 import type { ModelRequest } from "../../src/model/ChatModel.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
@@ -106,9 +106,10 @@ describe("effect-aap chat on a terminal", () => {
 
   it.live("keeps what is typed during a turn for the next line, and the lines of a pasted text together", () => {
     const asked: Array<unknown> = []
+    const gate = Deferred.makeUnsafe<void>()
     const model = Scripted.layer((request) => {
       asked.push(request.history.at(-1)?.message)
-      return Scripted.text(`answer ${asked.length}.`)
+      return Scripted.reply(Scripted.text(`answer ${asked.length}.`), Scripted.wait(Deferred.await(gate)))
     })
     return Effect.gen(function* () {
       const terminal = yield* openTerminal(["chat", yield* baseUrl])
@@ -116,12 +117,19 @@ describe("effect-aap chat on a terminal", () => {
       yield* terminal.paste("first line\nsecond line")
       yield* terminal.type("\r")
       yield* terminal.until("answer 1.")
-      yield* terminal.until(prompt)
+      yield* terminal.type("typed ahead")
+      yield* Deferred.succeed(gate, undefined)
+      yield* terminal.until(`${prompt} typed ahead`)
       yield* terminal.type("\r")
+      yield* terminal.until("answer 2.")
+      yield* terminal.until(prompt)
       yield* terminal.type("/quit\r")
       yield* terminal.until("Go on with:")
       assert.strictEqual(yield* terminal.exit, 0)
-      assert.deepStrictEqual(asked, [{ role: "user", content: "first line\nsecond line" }])
+      assert.deepStrictEqual(asked, [
+        { role: "user", content: "first line\nsecond line" },
+        { role: "user", content: "typed ahead" }
+      ])
     }).pipe(Effect.provide(testServer({ model })))
   })
 
