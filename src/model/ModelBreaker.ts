@@ -41,8 +41,13 @@ const guard = (model: ChatModel["Service"], breaker: CircuitBreaker.CircuitBreak
     const begin = Effect.gen(function* () {
       const pull = yield* Scope.provide(Stream.toPull(model.stream(request)), scope)
       return yield* Pull.matchEffect(pull, {
-        onSuccess: (chunk) =>
-          Effect.succeed(Stream.concat(Stream.fromArray(chunk), Stream.fromPull(Effect.succeed(pull)))),
+        onSuccess: (chunk) => {
+          let rest: typeof pull = Effect.sync(() => {
+            rest = pull
+            return chunk
+          })
+          return Effect.succeed(Stream.fromPull(Effect.succeed(Effect.suspend(() => rest))))
+        },
         onDone: () => Effect.succeed(Stream.empty),
         onFailure: Effect.failCause
       })
