@@ -2,6 +2,7 @@ import { Cause, Effect, Exit, Pull, Result, Scope, Stream } from "effect"
 import * as Arr from "effect/Array"
 import type { ModelEvent } from "./ChatModel.ts"
 import type { ModelError } from "./ModelError.ts"
+import * as StreamPull from "./StreamPull.ts"
 
 const isSeen = (event: ModelEvent): boolean =>
   event.type === "text_delta" || event.type === "thinking_delta" ? event.delta !== "" : event.type !== "provider_data"
@@ -22,12 +23,12 @@ export const catchBefore = <R1, R2, E>(
     Effect.gen(function* () {
       const outer = yield* Effect.scope
       const scope = yield* Scope.fork(outer)
-      const first = yield* Scope.provide(Stream.toPull(stream), scope)
+      const first = yield* StreamPull.make(stream, scope)
       let held: ReadonlyArray<ModelEvent> = []
       let after: Events<ModelError | E, R1 | R2> | undefined
       const goOn = Effect.fnUntraced(function* (error: ModelError) {
         yield* Scope.close(scope, Exit.void)
-        after = yield* Scope.provide(Stream.toPull(recover(error)), outer)
+        after = yield* StreamPull.make(recover(error), outer)
         return yield* after
       })
       const begin: Events<ModelError | E, R1 | R2> = Pull.matchEffect(first, {

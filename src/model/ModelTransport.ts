@@ -6,6 +6,7 @@ import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider } from "./ModelProvider.ts"
 import * as RetryAfter from "../protocol/RetryAfter.ts"
+import * as StreamPull from "./StreamPull.ts"
 
 /** Where a provider is, with whose key, and how long it may be silent. */
 export interface Connection {
@@ -225,7 +226,7 @@ export const make =
         state,
         Option.exists(whole, (type) => type.includes("json"))
       )
-      const bytes = yield* Stream.toPull(response.stream)
+      const bytes = yield* StreamPull.make(response.stream, yield* Effect.scope)
       return Stream.fromPull(Effect.succeed(pullEvents(bytes, reader, watch, present)))
     })
     return Stream.unwrap(Effect.mapError(open, present))

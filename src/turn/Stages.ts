@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit, Pull, Scope, Stream } from "effect"
 import type * as Arr from "effect/Array"
+import * as StreamPull from "../model/StreamPull.ts"
 
 /** A part of a turn: what it tells, and what comes after it; nothing comes after the last. */
 export interface Stage<A, E> {
@@ -56,7 +57,7 @@ export const run = <A, E>(
               pull = Cause.done()
               return pull
             }
-            return Effect.flatMap(Scope.provide(Stream.toPull(stage.stream), scope), (inner) => {
+            return Effect.flatMap(StreamPull.make(stage.stream, scope), (inner) => {
               pull = Effect.catchCause(inner, handle(stage))
               return pull
             })
