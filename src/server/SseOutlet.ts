@@ -23,7 +23,9 @@ export interface SseTimeouts {
 }
 
 /** What is needed of Node's response, of any version of HTTP. */
-type Response = Pick<Writable, "destroyed" | "destroy" | "on" | "off"> & { readonly write: (text: string) => boolean }
+export type Response = Pick<Writable, "destroyed" | "destroy" | "on" | "off"> & {
+  readonly write: (text: string) => boolean
+}
 
 /**
  * 1. Nothing is written before the response's head is, which is when its body is run.
@@ -69,8 +71,8 @@ export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
   const run = Effect.sync(() => {
     isRunning = true
     response.on("drain", drained)
-    writable.openUnsafe()
-    if (held !== "") send(held)
+    // Whoever waits goes on at once, and must not be before what was held.
+    if (held === "" || send(held)) writable.openUnsafe()
   })
 
   const tend = ({ heartbeat, stall }: SseTimeouts) => {

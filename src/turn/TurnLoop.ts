@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Option, type Pull, Schedule, Stream } from "effect"
+import { type Cause, Duration, Effect, Option, type Pull, Schedule, Stream } from "effect"
 import * as Arr from "effect/Array"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
