@@ -1,5 +1,5 @@
 import { Cause, Clock, Duration, Effect, Exit, Layer, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
 import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
@@ -106,10 +106,10 @@ const pullEvents = (
   const settle = (heard: Result.Result<AnswerReader.Heard, ModelError>): typeof pull => {
     if (Result.isFailure(heard)) return Effect.fail(present(watch.expired() ?? heard.failure))
     over = heard.success.over
-    const [first, ...rest] = heard.success.events
-    const empty = watch.weigh(first !== undefined)
+    const { events } = heard.success
+    const empty = watch.weigh(events.length > 0)
     if (empty !== undefined) return Effect.fail(present(empty))
-    return first === undefined ? pull : Effect.succeed([first, ...rest])
+    return Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : pull
   }
   const rest = Effect.suspend(() =>
     atEnd ? Effect.void : Effect.ignore(Effect.timeoutOption(Effect.forever(bytes), politeness))

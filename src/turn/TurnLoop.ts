@@ -93,6 +93,8 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   let taken: Usage | undefined
   const trace = TurnTrace.make({ agent: agent.agent.name, sessionId: session.id, turnId: turnId(lease) })
 
+  const nextCallId = () => ids.next("call")
+
   const { settleUnsure, write } = TurnWriter.make(store, lease)
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
@@ -143,13 +145,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     )
 
   const hear = (chunk: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> => {
-    const told: Array<TurnEvent> = []
-    let step = state.step ?? Step.initial
-    for (const event of chunk) {
-      const [next, events] = Step.apply(step, event, toolbox, event.type === "tool_call" ? ids.next("call") : "")
-      step = next
-      told.push(...events)
-    }
+    const [step, told] = Step.applyAll(state.step ?? Step.initial, chunk, toolbox, nextCallId)
     state = { ...state, step }
     trace.hear(chunk)
     return told
