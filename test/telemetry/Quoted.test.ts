@@ -70,7 +70,7 @@ describe("a line without its quotations", () => {
     "has none however it is escaped",
     [Sentence, Schema.Literals(["json", "json in json", "ascii", "url", "line"])],
     ([parts, how]) => {
-      const text = parts.join("")
+      const text = `Ada 4321 密码是 ${parts.join("")}`
       const line = `no: ${writings[how]?.(text)} <-`
       const left = hide(line, [text])
       for (const word of ["Ada", "4321", "密码是"]) assert.notInclude(decodeURIComponent(left), word)
