@@ -3,6 +3,7 @@ import { Config, ConfigProvider, Effect, Layer, Logger, type LogLevel, Reference
 import { Otlp, OtlpSerialization } from "effect/observability"
 import * as Confidential from "./Confidential.ts"
 import * as JsonLog from "./JsonLog.ts"
+import * as SafeTracer from "./SafeTracer.ts"
 
 /** How log lines are written: an object of JSON each, for machines, or lines for people. */
 export type LogFormat = "json" | "pretty"
@@ -46,10 +47,11 @@ const exporters = Otlp.layerFromConfig().pipe(
  *
  * 1. Lines go to the standard error.
  * 2. No line, exported or written, quotes what is said in a session: see {@link Confidential.layer}.
- * 3. A span has no log lines for events: they go out as logs, and name their span.
+ * 3. No span has the words of an error: see {@link SafeTracer.layer}.
+ * 4. A span has no log lines for events: they go out as logs, and name their span.
  */
 export const layer = ({ level = "Info", log = "pretty" }: TelemetryOptions = {}): Layer.Layer<never> =>
-  Confidential.layer.pipe(
+  Layer.merge(Confidential.layer, SafeTracer.layer).pipe(
     Layer.provideMerge(exporters),
     Layer.provideMerge(Logger.layer([log === "json" ? JsonLog.logger : Logger.consolePretty()])),
     Layer.provideMerge(Layer.succeed(Logger.LogToStderr, true)),

@@ -14,7 +14,8 @@ const stop = (stopReason: StopReason): TurnEvent => ({ event: "turn_stop", data:
 
 /**
  * A turn that was begun before under the same key: its events are told again once it is over, whoever runs it. It holds no
- * lease, and leaving it ends nothing.
+ * lease, and leaving it ends nothing. It has no span and no metrics of a turn, which the first request's has; its own request
+ * says `aap.turn.repeated`.
  */
 export const make = (
   store: SessionStore["Service"],

@@ -87,7 +87,7 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
         }
       })
       yield* Metric.modify(activeTurns, 1)
-    }),
+    }).pipe(Effect.uninterruptible),
     step: (count) =>
       Effect.gen(function* () {
         yield* endStep()
