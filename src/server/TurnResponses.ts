@@ -21,7 +21,10 @@ export const StreamTimeouts = Context.Reference<{
 const queueCapacity = 16
 
 /** Streams that are open now. */
-export const activeStreams = Metric.gauge("aap.streams.active", { description: "Streams that are open now" })
+export const activeStreams = Metric.gauge("aap.streams.active", {
+  description: "Streams that are open now",
+  attributes: { unit: "{stream}" }
+})
 
 const encodeResponse = Schema.encodeSync(TurnResponse)
 

@@ -1,8 +1,7 @@
-import { NodeHttpClient } from "@effect/platform-node"
-import { Config, ConfigProvider, Effect, Layer, Logger, type LogLevel, References } from "effect"
-import { Otlp, OtlpSerialization } from "effect/observability"
+import { ConfigProvider, Layer, Logger, type LogLevel, References } from "effect"
 import * as Confidential from "./Confidential.ts"
 import * as JsonLog from "./JsonLog.ts"
+import * as OtlpExporters from "./OtlpExporters.ts"
 import * as SafeTracer from "./SafeTracer.ts"
 
 /** How log lines are written: an object of JSON each, for machines, or lines for people. */
@@ -27,18 +26,7 @@ const defaults = ConfigProvider.fromEnv({
   }
 })
 
-const serialization = Layer.unwrap(
-  Effect.map(
-    Effect.orDie(Config.Literals(["http/protobuf", "http/json"], "OTEL_EXPORTER_OTLP_PROTOCOL")),
-    (protocol) => (protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf)
-  )
-)
-
-const exporters = Otlp.layerFromConfig().pipe(
-  Layer.provide(serialization),
-  Layer.provide(NodeHttpClient.layerNodeHttp),
-  Layer.provide(ConfigProvider.layerAdd(defaults))
-)
+const exporters = Layer.provide(OtlpExporters.layer, ConfigProvider.layerAdd(defaults))
 
 /**
  * Logs, and what is exported: traces, metrics and logs over OTLP as the `OTEL_*` variables say, which is nothing while they name
