@@ -19,7 +19,10 @@ export const StreamTimeouts = Context.Reference<{
 })
 
 /** Streams that are open now. */
-export const activeStreams = Metric.gauge("aap.streams.active", { description: "Streams that are open now" })
+export const activeStreams = Metric.gauge("aap.streams.active", {
+  description: "Streams that are open now",
+  attributes: { unit: "{stream}" }
+})
 
 const encodeResponse = Schema.encodeSync(TurnResponse)
 

@@ -9,6 +9,7 @@ import type { Ids } from "../history/Ids.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
 import * as Slot from "../history/Slot.ts"
+import * as SpokenText from "../history/SpokenText.ts"
 import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
@@ -270,14 +271,12 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   return {
     events: Stream.onExit(Stream.unwrap(begin), () => Effect.suspend(() => trace.end(stopped))),
     abandon: end("error"),
-    within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () =>
-      TurnLog.texts(
-        [
-          ...CompactedHistory.entries(state.conversation),
-          ...Option.toArray(Option.fromUndefinedOr(state.step && Step.toEntry(state.step, model.provider)))
-        ],
-        Agent.secrets(agent.agent, options)
-      )
-    )
+    within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () => ({
+      said: [
+        ...CompactedHistory.entries(state.conversation),
+        ...Option.toArray(Option.fromUndefinedOr(state.step && Step.toEntry(state.step, model.provider)))
+      ].flatMap(({ message }) => SpokenText.ofMessage(message)),
+      secrets: Agent.secrets(agent.agent, options)
+    }))
   }
 }
