@@ -3,8 +3,17 @@ import { type Address, addressProblem, keyFor } from "./Connection.ts"
 import { ProblemNote } from "./chat/ProblemNote.tsx"
 import type { Problem } from "./chat/Problem.ts"
 
+/** What is typed and not yet asked for. */
+export interface Draft {
+  readonly baseUrl: string
+  /** Absent where the one that is known for the address will do. */
+  readonly key?: string
+}
+
 interface Props {
   readonly address: Address
+  readonly draft: Draft
+  readonly onDraft: (draft: Draft) => void
   /** The server that the page is connected to, whatever came of the latest attempt. */
   readonly connected: string | undefined
   readonly isConnecting: boolean
@@ -35,12 +44,12 @@ const useMending = (problem: Problem | undefined) => {
 
 /** Asks for the server and the key. */
 export const ConnectForm = (props: Props) => {
-  const [baseUrl, setBaseUrl] = useState(props.address.baseUrl)
-  const [typedKey, setTypedKey] = useState<string>()
+  const { draft, onDraft } = props
+  const { baseUrl } = draft
   const [isRefused, setRefused] = useState(false)
   const fields = useMending(props.problem)
   const wrong = addressProblem(baseUrl)
-  const key = typedKey ?? keyFor(props.address, baseUrl)
+  const key = draft.key ?? keyFor(props.address, baseUrl)
   return (
     <form
       class="stack"
@@ -52,7 +61,6 @@ export const ConnectForm = (props: Props) => {
         setRefused(wrong !== undefined)
         if (wrong !== undefined) return fields.url.current?.focus()
         props.onConnect({ baseUrl: baseUrl.trim().replace(/\/+$/, ""), key: key.trim() })
-        setTypedKey(undefined)
       }}
     >
       <label>
@@ -65,7 +73,7 @@ export const ConnectForm = (props: Props) => {
           aria-invalid={wrong !== undefined}
           aria-describedby={isRefused && wrong !== undefined ? "url-problem" : undefined}
           spellcheck={false}
-          onInput={(event) => setBaseUrl(event.currentTarget.value)}
+          onInput={(event) => onDraft({ ...draft, baseUrl: event.currentTarget.value })}
         />
       </label>
       {isRefused && wrong !== undefined ? (
@@ -81,7 +89,7 @@ export const ConnectForm = (props: Props) => {
           value={key}
           autocomplete="off"
           aria-describedby="key-hint"
-          onInput={(event) => setTypedKey(event.currentTarget.value)}
+          onInput={(event) => onDraft({ ...draft, key: event.currentTarget.value })}
         />
       </label>
       <p id="key-hint" class="hint">

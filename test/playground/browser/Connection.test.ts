@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { barriers } from "../../support/Chromium.ts"
 import { startServer } from "../../support/ServerProcess.ts"
-import { agent, isFocused, picture, say, sessionsOf, visit } from "../Page.ts"
+import { agent, hold, isFocused, picture, say, sessionsOf, visit } from "../Page.ts"
 
 describe("the connection of the page", () => {
   it.live("connects, and shows what the agent is", () =>
@@ -58,6 +58,20 @@ describe("the connection of the page", () => {
         assert.strictEqual((await sessionsOf(server)).length, 0)
         assert.strictEqual((await sessionsOf(other)).length, 1)
       })
+    })
+  )
+
+  it.live("keeps what is typed in the form when it has connected", () =>
+    visit(async ({ page, server }) => {
+      const letGo = await hold(page, `${server.baseUrl}/meta`, "GET")
+      await page.reload()
+      await page.getByText("Connecting…").waitFor()
+      await page.getByLabel("Base URL").fill("http://127.0.0.1:1")
+      await page.getByLabel("Key").fill("a-key")
+      letGo()
+      await page.getByText("Connected.").waitFor()
+      assert.strictEqual(await page.getByLabel("Base URL").inputValue(), "http://127.0.0.1:1")
+      assert.strictEqual(await page.getByLabel("Key").inputValue(), "a-key")
     })
   )
 
