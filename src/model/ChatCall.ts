@@ -1,4 +1,5 @@
-import { Clock, Effect, Exit, Metric, Stream, Tracer } from "effect"
+import { Clock, Effect, Exit, Metric, type Scope, Stream, Tracer } from "effect"
+import type * as Arr from "effect/Array"
 import { CaptureContent } from "../telemetry/CaptureContent.ts"
 import { Confidential } from "../telemetry/Confidential.ts"
 import * as Quoted from "../telemetry/Quoted.ts"
@@ -6,7 +7,8 @@ import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
 import * as CapturedText from "./CapturedText.ts"
 import type { ChatModel, ModelEvent, ModelRequest } from "./ChatModel.ts"
-import type { ModelError } from "./ModelError.ts"
+import { ModelError } from "./ModelError.ts"
+import * as StreamPull from "./StreamPull.ts"
 import * as TokenUsage from "./TokenUsage.ts"
 
 /** How long a model request takes, by `gen_ai.provider.name`, and `error.type` where it failed. */
@@ -29,6 +31,8 @@ interface Call {
 
 const finishReason = ({ calls, finish }: Call): string => (calls ? "tool_calls" : (finish?.reason ?? "error"))
 
+const errorType = (error: unknown): string => (error instanceof ModelError ? error.reason : "internal")
+
 /** Hears a chunk. It is run for each, so it does next to nothing. */
 const hear = (call: Call, chunk: ReadonlyArray<ModelEvent>): void => {
   for (const event of chunk) {
@@ -40,7 +44,7 @@ const hear = (call: Call, chunk: ReadonlyArray<ModelEvent>): void => {
 const open = Effect.fnUntraced(function* (
   model: ChatModel["Service"],
   request: ModelRequest
-): Effect.fn.Return<Stream.Stream<ModelEvent, ModelError>> {
+): Effect.fn.Return<StreamPull.StreamPull<ModelEvent, ModelError>, never, Scope.Scope> {
   const isSeen = yield* SafeSpan.isSeen
   const captures = isSeen && (yield* CaptureContent)
   const texts = yield* Confidential
@@ -60,9 +64,9 @@ const open = Effect.fnUntraced(function* (
   const call: Call = { firstAt: undefined, calls: false, finish: undefined }
   const said: Array<ModelEvent> = []
 
-  const close = (exit: Exit.Exit<unknown, ModelError>) =>
+  const close = (exit: Exit.Exit<unknown, unknown>) =>
     Effect.gen(function* () {
-      const type = Exit.isSuccess(exit) ? undefined : SafeSpan.errorType(exit.cause, ({ reason }) => reason)
+      const type = Exit.isSuccess(exit) ? undefined : SafeSpan.errorType(exit.cause, errorType)
       const provider = call.finish?.provider ?? model.provider
       const told = { ...operation, "gen_ai.provider.name": provider }
       const failed = type === undefined ? {} : { "error.type": type }
@@ -81,16 +85,16 @@ const open = Effect.fnUntraced(function* (
       yield* SafeSpan.end(span, type)
     })
 
+  yield* Effect.addFinalizer(close)
   const answer = model.stream(request)
-  return (isSeen ? Stream.provideService(answer, Tracer.ParentSpan, span) : answer).pipe(
-    Stream.mapArray((chunk) => {
-      call.firstAt ??= clock.currentTimeNanosUnsafe()
-      hear(call, chunk)
-      if (captures) said.push(...chunk)
-      return chunk
-    }),
-    Stream.onExit(close)
-  )
+  const seen = isSeen ? Stream.provideService(answer, Tracer.ParentSpan, span) : answer
+  const note = (chunk: Arr.NonEmptyReadonlyArray<ModelEvent>) => {
+    call.firstAt ??= clock.currentTimeNanosUnsafe()
+    hear(call, chunk)
+    if (captures) said.push(...chunk)
+    return chunk
+  }
+  return yield* Effect.map(StreamPull.make(seen, yield* Effect.scope), Effect.map(note))
 })
 
 /**
@@ -100,8 +104,9 @@ const open = Effect.fnUntraced(function* (
  * 2. What is said is in no span unless {@link CaptureContent} asks for it; secret options never are, and neither are the
  *    instructions, which an agent may put them in.
  * 3. Where nobody sees spans a chunk costs a loop over its events.
+ * 4. It ends with the scope that its stream is run in, and fails as that does.
  */
 export const observed = (model: ChatModel["Service"]): ChatModel["Service"] => ({
   provider: model.provider,
-  stream: (request) => Stream.unwrap(open(model, request))
+  stream: (request) => StreamPull.toStream(open(model, request))
 })

@@ -1,4 +1,4 @@
-import { Duration, Effect, Exit, Layer, Option, Pull, Stream } from "effect"
+import { Cause, Duration, Effect, Exit, Layer, Option, Pull } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChatModel, type ModelRequest } from "./ChatModel.ts"
 import { ModelError, type ModelErrorReason } from "./ModelError.ts"
@@ -47,9 +47,9 @@ const guard = (model: ChatModel["Service"], breaker: CircuitBreaker.CircuitBreak
             rest = pull
             return chunk
           })
-          return Effect.succeed(Stream.fromPull(Effect.succeed(Effect.suspend(() => rest))))
+          return Effect.succeed(Effect.suspend(() => rest))
         },
-        onDone: () => Effect.succeed(Stream.empty),
+        onDone: () => Effect.succeed(Cause.done()),
         onFailure: Effect.failCause
       })
     })
@@ -57,7 +57,7 @@ const guard = (model: ChatModel["Service"], breaker: CircuitBreaker.CircuitBreak
       .execute(begin, { key, classify })
       .pipe(Effect.catchTag("CircuitBreakerError", (error) => Effect.fail(leftAlone(key, error))))
   })
-  return { provider: model.provider, stream: (request) => Stream.unwrap(open(request)) }
+  return { provider: model.provider, stream: (request) => StreamPull.toStream(open(request)) }
 }
 
 /**

@@ -54,6 +54,7 @@ const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connectio
   const clock = yield* Clock.Clock
   const firstByte = Duration.fromInputUnsafe(connection.firstByteTimeout ?? "1 minute")
   const idle = Duration.fromInputUnsafe(connection.idleTimeout ?? "1 minute")
+  const patience = Duration.times(idle, commentPatience)
   let begun = false
   let waitingSince: number | undefined = clock.currentTimeMillisUnsafe()
   let saidAt = waitingSince
@@ -82,7 +83,6 @@ const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connectio
     weigh: (says: boolean): ModelError | undefined => {
       const now = clock.currentTimeMillisUnsafe()
       if (says) saidAt = now
-      const patience = Duration.times(idle, commentPatience)
       return now - saidAt > Duration.toMillis(patience) ? silent("nothing but comments", patience) : undefined
     },
     expired: () => expired
@@ -91,15 +91,13 @@ const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connectio
 
 type Watch = Effect.Success<ReturnType<typeof makeWatch>>
 
-type Bytes = Arr.NonEmptyReadonlyArray<Uint8Array>
-
 /** The pull of what an answer says, from the pull of its bytes. */
 const pullEvents = (
-  bytes: Pull.Pull<Bytes, unknown>,
+  bytes: StreamPull.StreamPull<Uint8Array, unknown>,
   reader: AnswerReader.AnswerReader,
   watch: Watch,
   present: (error: ModelError) => ModelError
-): Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> => {
+): StreamPull.StreamPull<ModelEvent, ModelError> => {
   let over = false
   let atEnd = false
   let cut: Cause.Cause<ModelError> | undefined
@@ -114,26 +112,27 @@ const pullEvents = (
   const rest = Effect.suspend(() =>
     atEnd ? Effect.void : Effect.ignore(Effect.timeoutOption(Effect.forever(bytes), politeness))
   )
-  const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(() => {
+  const pull: StreamPull.StreamPull<ModelEvent, ModelError> = Effect.suspend(() => {
     if (over) return Effect.andThen(rest, Cause.done())
     if (cut !== undefined) return Effect.failCause(Cause.map(expiredCause(cut, watch), present))
     if (atEnd) return settle(reader.end())
     watch.waiting()
-    return Pull.matchEffect(bytes, {
-      onSuccess: (pieces) => {
-        watch.heard()
-        return settle(reader.read(pieces))
-      },
-      onDone: () => {
-        atEnd = true
-        return settle(reader.end())
-      },
-      onFailure: (cause) => {
-        cut = Cause.map(cause, network)
-        const heard = reader.end()
-        return Result.isSuccess(heard) ? settle(heard) : pull
-      }
-    })
+    return more
+  })
+  const more = Pull.matchEffect(bytes, {
+    onSuccess: (pieces) => {
+      watch.heard()
+      return settle(reader.read(pieces))
+    },
+    onDone: () => {
+      atEnd = true
+      return settle(reader.end())
+    },
+    onFailure: (cause) => {
+      cut = Cause.map(cause, network)
+      const heard = reader.end()
+      return Result.isSuccess(heard) ? settle(heard) : pull
+    }
   })
   return pull
 }
@@ -227,9 +226,9 @@ export const make =
         Option.exists(whole, (type) => type.includes("json"))
       )
       const bytes = yield* StreamPull.make(response.stream, yield* Effect.scope)
-      return Stream.fromPull(Effect.succeed(pullEvents(bytes, reader, watch, present)))
+      return pullEvents(bytes, reader, watch, present)
     })
-    return Stream.unwrap(Effect.mapError(open, present))
+    return StreamPull.toStream(Effect.mapError(open, present))
   }
 
 /** The models behind a provider's protocol, at a connection. */

@@ -166,6 +166,8 @@ export const applyAll = (
   toolbox: Toolbox,
   nextCallId: () => string
 ): readonly [Step, ReadonlyArray<TurnEvent>] => {
+  const [only] = events
+  if (events.length === 1 && isDelta(only)) return apply(step, only, toolbox, "")
   const told: Array<TurnEvent> = []
   let current = step
   const add = (event: ModelEvent): ReadonlyArray<TurnEvent> => {

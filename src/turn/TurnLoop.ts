@@ -1,4 +1,4 @@
-import { type Cause, Duration, Effect, Option, type Pull, Schedule, Stream } from "effect"
+import { type Cause, Duration, Effect, Option, Schedule, Stream } from "effect"
 import * as Arr from "effect/Array"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
@@ -13,6 +13,7 @@ import * as SpokenText from "../history/SpokenText.ts"
 import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
+import * as StreamPull from "../model/StreamPull.ts"
 import * as TokenUsage from "../model/TokenUsage.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
@@ -163,14 +164,11 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       : Effect.succeed(false)
 
   /** What the model's events tell, chunk by chunk. */
-  const told = (pull: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, TurnFailure.TurnFailure>) => {
-    const next: Pull.Pull<Arr.NonEmptyReadonlyArray<TurnEvent>, TurnFailure.TurnFailure> = Effect.flatMap(
-      pull,
-      (chunk) => {
-        const events = hear(chunk)
-        return Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : next
-      }
-    )
+  const told = (pull: StreamPull.StreamPull<ModelEvent, TurnFailure.TurnFailure>) => {
+    const next: StreamPull.StreamPull<TurnEvent, TurnFailure.TurnFailure> = Effect.flatMap(pull, (chunk) => {
+      const events = hear(chunk)
+      return Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : next
+    })
     return Effect.succeed(next)
   }
 
@@ -247,7 +245,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message))
   )
 
-  const decided: Stage = { stream: results(parts.decided, decide), next: step(1) }
+  const decided = Effect.sync((): Stage => ({ stream: results(parts.decided, decide), next: step(1) }))
 
   const recover = (cause: Cause.Cause<TurnFailure.TurnFailure>) =>
     trace
@@ -259,17 +257,17 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       )
 
   const begin = Effect.gen(function* () {
+    yield* Effect.addFinalizer(() => trace.end(stopped))
     yield* trace.begin
     yield* Effect.forkScoped(trace.within(renewal))
-    const start: Stage = {
-      stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }),
-      next: Effect.succeed(decided)
-    }
-    return Stages.run(start, recover)
+    const start = Effect.sync(
+      (): Stage => ({ stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }), next: decided })
+    )
+    return yield* StreamPull.make(Stages.run(start, recover), yield* Effect.scope)
   })
 
   return {
-    events: Stream.onExit(Stream.unwrap(begin), () => Effect.suspend(() => trace.end(stopped))),
+    events: StreamPull.toStream(begin),
     abandon: end("error"),
     within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () => ({
       said: [

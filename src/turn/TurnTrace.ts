@@ -1,5 +1,6 @@
 import { Context, Effect, Metric, Stream, Tracer } from "effect"
 import type { ModelEvent } from "../model/ChatModel.ts"
+import * as StreamPull from "../model/StreamPull.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
@@ -128,10 +129,12 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
         return span === undefined ? effect : Effect.provideService(effect, Tracer.ParentSpan, span)
       }),
     streamWithin: (stream) =>
-      Stream.unwrap(
-        Effect.map(SafeSpan.isSeen, (isSeen) => {
+      StreamPull.toStream(
+        Effect.gen(function* () {
+          const isSeen = yield* SafeSpan.isSeen
           const span = step ?? turn
-          return isSeen && span !== undefined ? Stream.provideService(stream, Tracer.ParentSpan, span) : stream
+          const traced = isSeen && span !== undefined ? Stream.provideService(stream, Tracer.ParentSpan, span) : stream
+          return yield* StreamPull.make(traced, yield* Effect.scope)
         })
       ),
     end: (stopReason = "error") =>

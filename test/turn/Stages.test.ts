@@ -22,7 +22,7 @@ describe("Stages", () => {
     Effect.gen(function* () {
       const log: Array<string> = []
       const first = stage(log, ["a", "b"], { ...stage(log, [], stage(log, ["c"], undefined)) })
-      const told = yield* Stream.runCollect(Stages.run(first, nothing))
+      const told = yield* Stream.runCollect(Stages.run(Effect.succeed(first), nothing))
       assert.deepStrictEqual(told, ["a", "b", "c"])
       assert.deepStrictEqual(log, ["end of a", "after a", "end of undefined", "after undefined", "end of c", "after c"])
     })
@@ -41,7 +41,7 @@ describe("Stages", () => {
             failures++
             return Stages.last(["sorry"])
           })
-        const told = yield* Stream.runCollect(Stages.run(failing, recover))
+        const told = yield* Stream.runCollect(Stages.run(Effect.succeed(failing), recover))
         assert.deepStrictEqual(told, ["a", "sorry"])
         assert.strictEqual(failures, 1)
       })
@@ -56,7 +56,7 @@ describe("Stages", () => {
         stream: Stream.never.pipe(Stream.ensuring(Effect.sync(() => log.push("closed")))),
         next: Effect.undefined
       }
-      const fiber = yield* Effect.forkChild(Stream.runDrain(Stages.run(first, recover)))
+      const fiber = yield* Effect.forkChild(Stream.runDrain(Stages.run(Effect.succeed(first), recover)))
       yield* Effect.repeat(Effect.yieldNow, { times: 20 })
       yield* Fiber.interrupt(fiber)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
