@@ -2,13 +2,13 @@ import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { SessionId } from "../protocol/Session.ts"
 import { SecretBox } from "./SecretBox.ts"
 import type { Principal } from "./Session.ts"
-import type { Row } from "./SessionRecord.ts"
+import * as SessionRecord from "./SessionRecord.ts"
 import { SessionStore } from "./SessionStore.ts"
 import type { CreatedSession, SessionTable, StoredSession } from "./SessionTable.ts"
 import * as TableSessionStore from "./TableSessionStore.ts"
 
 interface Kept extends StoredSession {
-  readonly rows: Map<number, Row>
+  readonly rows: Map<number, SessionRecord.Row>
 }
 
 /** A table in memory. Each operation writes once, at its end, so a permit is all that a transaction needs. */
@@ -17,7 +17,7 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
   const sessions = new Map<SessionId, Kept>()
   const creations = new Map<SessionId, CreatedSession & { readonly owner: Principal; readonly key: string }>()
   let sequence = 0
-  const keep = (kept: Kept, rows: ReadonlyArray<Row>) => {
+  const keep = (kept: Kept, rows: ReadonlyArray<SessionRecord.Row>) => {
     for (const row of rows) kept.rows.set(row.position, row)
     sessions.set(kept.record.session.id, kept)
   }
@@ -46,6 +46,15 @@ const makeTable: Effect.Effect<SessionTable> = Effect.gen(function* () {
         const kept = sessions.get(record.session.id)
         if (kept !== undefined) keep({ ...kept, record }, rows)
       }),
+    renew: (leases, now, until) =>
+      Effect.sync(() =>
+        leases.filter(({ fence, sessionId }) => {
+          const kept = sessions.get(sessionId)
+          if (kept === undefined || !SessionRecord.holds(kept.record, fence, now)) return false
+          keep({ ...kept, record: { ...kept.record, expiresAt: until } }, [])
+          return true
+        })
+      ),
     rows: (id, part) =>
       Effect.sync(() => {
         const rows = [...(sessions.get(id)?.rows.values() ?? [])].sort((a, b) => a.position - b.position)

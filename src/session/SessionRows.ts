@@ -10,6 +10,7 @@ import type { CannotOpen, SecretBox } from "./SecretBox.ts"
 import { Principal } from "./Session.ts"
 import type { Row, SessionRecord } from "./SessionRecord.ts"
 import type { CreatedSession, StoredSession } from "./SessionTable.ts"
+import type { Lease } from "./SessionStore.ts"
 import { Whole } from "./SqlRow.ts"
 
 const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optionalKey(Schema.Int) })
@@ -115,4 +116,13 @@ const decodeCreatedRows = Schema.decodeUnknownEffect(Schema.Array(CreatedRow))
 export const decodeCreated = (rows: unknown): Effect.Effect<CreatedSession | undefined, Schema.SchemaError> =>
   Effect.map(decodeCreatedRows(rows), ([row]) =>
     row === undefined ? undefined : { id: row.id, fingerprint: row.creation_fingerprint, at: Number(row.created_at) }
+  )
+
+const LeaseRow = Schema.Struct({ id: SessionId, fence: Whole })
+const decodeLeaseRows = Schema.decodeUnknownEffect(Schema.Array(LeaseRow))
+
+/** The leases by which sessions are held. */
+export const decodeLeases = (rows: unknown): Effect.Effect<ReadonlyArray<Lease>, Schema.SchemaError> =>
+  Effect.map(decodeLeaseRows(rows), (decoded) =>
+    decoded.map(({ fence, id }) => ({ sessionId: id, fence: Number(fence) }))
   )

@@ -212,7 +212,7 @@ export class SessionStore extends Context.Service<
     /** Removes the sessions, of anybody, that no turn was accepted on for so long and that none runs on; how many. */
     readonly expire: (age: Duration.Input) => Effect.Effect<number, StoreError>
 
-    /** Makes the lease last `leaseDuration` from now. */
-    readonly renew: (lease: Lease) => Effect.Effect<void, LeaseLost | StoreError>
+    /** Makes all of the leases that still hold their sessions last `leaseDuration` from now, at once; those that do not. */
+    readonly renew: (leases: ReadonlyArray<Lease>) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
   }
 >()("effect-aap/SessionStore") {}

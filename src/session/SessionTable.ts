@@ -3,7 +3,7 @@ import type { SessionId } from "../protocol/Session.ts"
 import type { RequestKey } from "./KeyedTurn.ts"
 import type { Principal } from "./Session.ts"
 import type { Change, Row, SessionRecord } from "./SessionRecord.ts"
-import type { StoreError } from "./SessionStore.ts"
+import type { Lease, StoreError } from "./SessionStore.ts"
 
 /** A stored session and whose it is. `sequence` grows with each new session, whoever makes it. */
 export interface StoredSession {
@@ -49,6 +49,12 @@ export interface SessionTable {
   /** Frees the key of a session. */
   readonly forgetKey: (id: SessionId) => Effect.Effect<void, StoreError>
   readonly write: (change: Change) => Effect.Effect<void, StoreError>
+  /** Makes those of the leases that hold their session now last until a time; those that did. */
+  readonly renew: (
+    leases: ReadonlyArray<Lease>,
+    now: number,
+    until: number
+  ) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
   /** Rows of a session, in order of position: all, or those from a position on and those at some before it. */
   readonly rows: (id: SessionId, part?: HistoryPart) => Effect.Effect<ReadonlyArray<Row>, StoreError>
   readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>

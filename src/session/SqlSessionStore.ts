@@ -8,7 +8,7 @@ import { type CannotOpen, SecretBox } from "./SecretBox.ts"
 import type { Principal } from "./Session.ts"
 import type { Row } from "./SessionRecord.ts"
 import * as SessionRows from "./SessionRows.ts"
-import { SessionStore, StoreError } from "./SessionStore.ts"
+import { type Lease, SessionStore, StoreError } from "./SessionStore.ts"
 import type { SessionTable } from "./SessionTable.ts"
 import * as SqlClock from "./SqlClock.ts"
 import { failed } from "./SqlRow.ts"
@@ -44,6 +44,14 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
       pg: () => sql`SELECT value::bigint FROM json_array_elements_text(${json}::json)`,
       orElse: () => sql`SELECT value FROM json_each(${json})`
     })
+  /** One statement for any number of leases. */
+  const pairsOf = (leases: ReadonlyArray<Lease>) => {
+    const json = JSON.stringify(leases.map(({ fence, sessionId }) => [sessionId, fence]))
+    return sql.onDialectOrElse({
+      pg: () => sql`SELECT value ->> 0, (value ->> 1)::bigint FROM json_array_elements(${json}::json)`,
+      orElse: () => sql`SELECT value ->> 0, value ->> 1 FROM json_each(${json})`
+    })
+  }
   /** What another transaction holds is being used, whatever it looked like before. */
   const passOver = sql.onDialectOrElse({
     pg: () => sql.literal("FOR UPDATE SKIP LOCKED"),
@@ -93,6 +101,11 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
       sql`
         UPDATE sessions SET ${sql.update(SessionRows.toColumns(box, record), ["id"])} WHERE id = ${record.session.id}
       `.pipe(Effect.andThen(insertRows(record.session.id, rows)), Effect.mapError(failed("write"))),
+    renew: (leases, now, until) =>
+      sql`
+        UPDATE sessions SET lease_expires_at = ${until}
+        WHERE lease_expires_at > ${now} AND (id, fence) IN (${pairsOf(leases)}) RETURNING id, fence
+      `.pipe(Effect.flatMap(SessionRows.decodeLeases), Effect.mapError(failed("renew"))),
     rows: (id, { from, kept } = { from: 0, kept: [] }) =>
       sql`
         SELECT position, entry FROM history

@@ -71,24 +71,25 @@ export const make = (
     return recovered === undefined ? record : (yield* transaction(find(owner, id))).record
   })
 
-  /** The session, if it is held by this lease, and the moment that it is judged by. */
+  /** The session, if it is held by this lease. */
   const judge = Effect.fnUntraced(function* (stored: StoredSession | undefined, lease: Lease) {
     const now = yield* table.now
-    if (stored !== undefined && SessionRecord.holds(stored.record, lease.fence, now))
-      return { now, record: stored.record }
+    if (stored !== undefined && SessionRecord.holds(stored.record, lease.fence, now)) return stored.record
     return yield* new LeaseLost({ id: lease.sessionId })
   })
 
   const commit = Effect.fnUntraced(function* (lease: Lease, commit: Commit) {
     const stored = yield* table.find(lease.sessionId, true)
     if (stored !== undefined && SessionRecord.isWritten(stored.record, lease.fence, commit)) return
-    const { record } = yield* judge(stored, lease)
-    yield* table.write(SessionRecord.commit(record, commit))
+    yield* table.write(SessionRecord.commit(yield* judge(stored, lease), commit))
   })
 
-  const renew = Effect.fnUntraced(function* (lease: Lease) {
-    const { now, record } = yield* judge(yield* table.find(lease.sessionId, true), lease)
-    yield* table.write({ record: { ...record, expiresAt: now + Duration.toMillis(leaseDuration) }, rows: [] })
+  const renew = Effect.fnUntraced(function* (leases: ReadonlyArray<Lease>) {
+    const now = yield* table.now
+    const renewed = yield* table.renew(leases, now, now + Duration.toMillis(leaseDuration))
+    const isRenewed = ({ fence, sessionId }: Lease) =>
+      renewed.some((lease) => lease.sessionId === sessionId && lease.fence === fence)
+    return leases.filter((lease) => !isRenewed(lease))
   })
 
   /** Whether the owner, who is locked, may have one more turn. */
@@ -226,6 +227,6 @@ export const make = (
       }
     }),
     commit: (lease, change) => transaction(commit(lease, change)),
-    renew: (lease) => transaction(renew(lease))
+    renew: (leases) => (leases.length === 0 ? Effect.succeed([]) : transaction(renew(leases)))
   }
 }

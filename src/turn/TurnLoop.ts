@@ -1,4 +1,4 @@
-import { type Cause, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { type Cause, Effect, Option, Stream } from "effect"
 import * as Arr from "effect/Array"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
@@ -17,6 +17,7 @@ import * as StreamPull from "../model/StreamPull.ts"
 import * as TokenUsage from "../model/TokenUsage.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
+import type { LeaseKeeper } from "../session/LeaseKeeper.ts"
 import type { Principal } from "../session/Session.ts"
 import type { AcceptedTurn, Commit, Lease, SessionStore } from "../session/SessionStore.ts"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
@@ -61,6 +62,7 @@ export interface TurnPorts {
   readonly model: ChatModel["Service"]
   readonly tools: ToolRegistry["Service"]
   readonly store: SessionStore["Service"]
+  readonly leases: LeaseKeeper
   readonly ids: Effect.Success<typeof Ids>
   readonly compactor: Compactor
 }
@@ -80,7 +82,7 @@ const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
  * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
  */
 export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon" | "within"> => {
-  const { compactor, ids, model, store, tools } = ports
+  const { compactor, ids, leases, model, store, tools } = ports
   const { agent, lease, session } = { ...parts, ...parts.accepted }
   const toolbox = Toolbox.make(agent, parts.setup)
   const options = Agent.optionValues(agent.agent, parts.setup.options)
@@ -238,13 +240,6 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
-  const renewal = store.renew(lease).pipe(
-    Effect.catchTag("StoreError", (error) => Effect.logWarning("a turn's lease could not be renewed", error)),
-    Effect.repeat(Schedule.spaced(Duration.divideUnsafe(store.leaseDuration, 3))),
-    Effect.delay(Duration.divideUnsafe(store.leaseDuration, 3)),
-    Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message))
-  )
-
   const decided = Effect.sync((): Stage => ({ stream: results(parts.decided, decide), next: step(1) }))
 
   const recover = (cause: Cause.Cause<TurnFailure.TurnFailure>) =>
@@ -259,7 +254,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const begin = Effect.gen(function* () {
     yield* Effect.addFinalizer(() => trace.end(stopped))
     yield* trace.begin
-    yield* Effect.forkScoped(trace.within(renewal))
+    yield* leases.keep(lease)
     const start = Effect.sync(
       (): Stage => ({ stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }), next: decided })
     )

@@ -15,6 +15,7 @@ import type { StreamMode, TurnRequest } from "../protocol/Turn.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { RequestKey } from "../session/KeyedTurn.ts"
 import type { TooManyTurns } from "../session/Limits.ts"
+import * as LeaseKeeper from "../session/LeaseKeeper.ts"
 import type { Principal, Session } from "../session/Session.ts"
 import {
   type Acceptance,
@@ -122,6 +123,7 @@ export class TurnRunner extends Context.Service<
           model: ChatCall.observed(yield* ChatModel),
           tools: yield* ToolRegistry,
           store,
+          leases: yield* LeaseKeeper.make(store),
           ids: yield* Ids,
           compactor: yield* Compaction
         }

@@ -81,7 +81,7 @@ describe("SqlSessionStore on PostgreSQL", () => {
             }
             taken++
             most = Math.max(most, ++running)
-            yield* store.renew(turn.success.lease)
+            yield* store.renew([turn.success.lease])
             running--
             yield* store.commit(turn.success.lease, { release: true })
           }

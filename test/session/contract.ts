@@ -8,7 +8,7 @@ import * as Slot from "../../src/history/Slot.ts"
 import { SessionId } from "../../src/protocol/Session.ts"
 import type { CannotOpen } from "../../src/session/SecretBox.ts"
 import { Principal, type Session } from "../../src/session/Session.ts"
-import { SessionStore, type StoreError } from "../../src/session/SessionStore.ts"
+import { type Lease, SessionStore, type StoreError } from "../../src/session/SessionStore.ts"
 
 export const ada = Principal.make("ada")
 export const bob = Principal.make("bob")
@@ -265,7 +265,7 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, Cannot
       assert.deepStrictEqual(yield* store.history(ada, id), [unknown("a"), says("one")])
       assert.deepStrictEqual((yield* store.get(ada, id)).pending, [])
       assert.strictEqual(yield* failure(store.commit(old.lease, { settle: [result("a")] })), "LeaseLost")
-      assert.strictEqual(yield* failure(store.renew(old.lease)), "LeaseLost")
+      assert.deepStrictEqual(yield* store.renew([old.lease]), [old.lease])
       const next = yield* store.accept(ada, id, bring(Slot.entry(says("two"))))
       assert.deepStrictEqual(CompactedHistory.entries(next.history), [unknown("a"), says("one"), says("two")])
     })
@@ -293,6 +293,31 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, Cannot
   )
 
   test(
+    "renews many leases at once, and says which of them are lost",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const name = (index: number) => SessionId.make(`held_${index}`)
+      const leases: Array<Lease> = []
+      for (let index = 0; index < 40; index++) {
+        yield* store.create(index % 2 === 0 ? ada : bob, session(name(index)), [])
+        leases.push((yield* store.accept(index % 2 === 0 ? ada : bob, name(index), bring())).lease)
+      }
+      const [ended, removed, kept] = leases
+      if (ended === undefined || removed === undefined || kept === undefined) return assert.fail("no leases")
+      yield* store.commit(ended, { release: true })
+      const again = yield* store.accept(ada, ended.sessionId, bring())
+      yield* store.remove(bob, removed.sessionId)
+      yield* pass(Duration.divideUnsafe(store.leaseDuration, 2))
+      const older = { ...kept, fence: kept.fence - 1 }
+      const lost = yield* store.renew([older, ...leases, again.lease])
+      assert.deepStrictEqual(lost, [older, ended, removed])
+      yield* pass(Duration.divideUnsafe(store.leaseDuration, 2))
+      for (const lease of [again.lease, ...leases.slice(2)]) yield* store.commit(lease, { release: true })
+      assert.deepStrictEqual(yield* store.renew([]), [])
+    })
+  )
+
+  test(
     "holds a lease as long as it is renewed, and no longer though nobody else asks",
     Effect.gen(function* () {
       const store = yield* SessionStore
@@ -300,12 +325,12 @@ export const contract = (layer: () => Layer.Layer<SessionStore | Passing, Cannot
       const turn = yield* store.accept(ada, id, bring(Slot.running(call("a"))))
       for (let round = 0; round < 5; round++) {
         yield* pass(Duration.divideUnsafe(store.leaseDuration, 2))
-        yield* store.renew(turn.lease)
+        assert.deepStrictEqual(yield* store.renew([turn.lease]), [])
       }
       assert.strictEqual(yield* failure(store.accept(ada, id, bring())), "TurnInProgress")
       yield* pass(store.leaseDuration)
       assert.strictEqual(yield* failure(store.commit(turn.lease, { settle: [result("a")] })), "LeaseLost")
-      assert.strictEqual(yield* failure(store.renew(turn.lease)), "LeaseLost")
+      assert.deepStrictEqual(yield* store.renew([turn.lease]), [turn.lease])
       const next = yield* store.accept(ada, id, bring(Slot.entry(says("next"))))
       assert.strictEqual(yield* failure(store.commit(turn.lease, {})), "LeaseLost")
       assert.deepStrictEqual(CompactedHistory.entries(next.history), [unknown("a"), says("next")])
