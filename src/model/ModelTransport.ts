@@ -61,15 +61,12 @@ const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connectio
   let expired: ModelError | undefined
   const limit = () => Duration.toMillis(begun ? idle : firstByte)
   const left = () => limit() - (waitingSince === undefined ? 0 : clock.currentTimeMillisUnsafe() - waitingSince)
-  const watch = Effect.suspend(() => Effect.sleep(Math.min(left(), Duration.toMillis(idle)))).pipe(
-    Effect.repeat({ while: () => left() > 0 }),
-    Effect.andThen(
-      Effect.suspend(() => {
-        expired = begun ? silent("nothing more", idle) : silent("nothing", firstByte)
-        return Scope.close(scope, Exit.void)
-      })
-    )
-  )
+  const watch: Effect.Effect<void> = Effect.suspend(() => {
+    const rest = left()
+    if (rest > 0) return Effect.andThen(Effect.sleep(Math.min(rest, Duration.toMillis(idle))), watch)
+    expired = begun ? silent("nothing more", idle) : silent("nothing", firstByte)
+    return Scope.close(scope, Exit.void)
+  })
   yield* Effect.forkScoped(watch)
   return {
     waiting: () => {
