@@ -22,7 +22,7 @@ import * as MetricsRoute from "./MetricsRoute.ts"
 import * as Playground from "./Playground.ts"
 import { PageOrigins } from "./PageOrigins.ts"
 import { BodyLimit } from "./RequestBody.ts"
-import { StreamTimeouts } from "./TurnResponses.ts"
+import { SseTender } from "./SseTender.ts"
 
 /** How a server listens. */
 export interface ServerOptions {
@@ -75,6 +75,8 @@ const routes = ({ metrics = "key", playground: hasPlayground = true }: ServerOpt
 const cutConnections = (server: ReturnType<typeof createServer>) =>
   Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
 
+const millis = (duration: Duration.Input) => Duration.toMillis(Duration.fromInputUnsafe(duration))
+
 const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => {
   const {
     apiKeys = [],
@@ -83,7 +85,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     heartbeat = "15 seconds",
     stallTimeout = "1 minute"
   } = options
-  const timeouts = { heartbeat: Duration.fromInputUnsafe(heartbeat), stall: Duration.fromInputUnsafe(stallTimeout) }
+  const timeouts = { heartbeat: millis(heartbeat), stall: millis(stallTimeout) }
   const http = NodeHttpServer.layerServer(() => node, {
     host,
     port: options.port ?? 3010,
@@ -109,7 +111,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provide(ApiKeys.layer(apiKeys, { isLoopback: isLoopback(host) })),
     Layer.provide(Layer.succeed(PageOrigins, options.origins ?? [])),
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
-    Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
+    Layer.provide(SseTender.layer(timeouts)),
     Layer.provide(Layer.succeed(CaptureContent, options.captureContent ?? false)),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))),
     Layer.provide(Layer.succeed(UrlParams.CurrentRedactedNames, untold)),

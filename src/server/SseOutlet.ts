@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream"
-import { type Clock, Duration, Effect, Latch, Stream } from "effect"
+import { type Clock, Effect, Latch, Stream } from "effect"
 import * as Sse from "./Sse.ts"
 
 /** Where the events of a turn leave for their client: the socket's response, written to from the turn's own fiber. */
@@ -10,17 +10,20 @@ export interface SseOutlet {
   readonly write: (events: string) => Effect.Effect<void>
   /** Writes the last events, waiting for nobody. */
   readonly end: (events: string) => Effect.Effect<void>
-  /** Sends heartbeats and cuts off a client that has stalled, for as long as it runs. */
-  readonly tend: (timeouts: SseTimeouts) => Effect.Effect<void>
+  /** Sends a heartbeat if one is due, and cuts off a client that has stalled. */
+  readonly tend: (timeouts: SseTimeouts) => Tended
   /** The client is gone: what is still written goes nowhere, and nothing waits. */
   readonly leave: Effect.Effect<void>
 }
 
-/** How long a stream may be silent before a heartbeat, and unread before it is cut off. */
+/** How long a stream may be silent before a heartbeat, and unread before it is cut off, in milliseconds. */
 export interface SseTimeouts {
-  readonly heartbeat: Duration.Duration
-  readonly stall: Duration.Duration
+  readonly heartbeat: number
+  readonly stall: number
 }
+
+/** What came of tending a stream: `pause` is how many milliseconds nothing can be due for, if nothing is written meanwhile. */
+export type Tended = { readonly isCutOff: true } | { readonly isCutOff: false; readonly pause: number }
 
 /** What is needed of Node's response, of any version of HTTP. */
 export type Response = Pick<Writable, "destroyed" | "destroy" | "on" | "off"> & {
@@ -30,7 +33,6 @@ export type Response = Pick<Writable, "destroyed" | "destroy" | "on" | "off"> & 
 /**
  * 1. Nothing is written before the response's head is, which is when its body is run.
  * 2. A write that fills Node's buffer is the last until that has drained.
- * 3. One fiber tends a stream, and one timer: it sleeps for as long as nothing can be due, whatever was written meanwhile.
  */
 export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
   const writable = Latch.makeUnsafe(false)
@@ -75,26 +77,19 @@ export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
     if (held === "" || send(held)) writable.openUnsafe()
   })
 
-  const tend = ({ heartbeat, stall }: SseTimeouts) => {
-    const beat = Duration.toMillis(heartbeat)
-    const patience = Duration.toMillis(stall)
-    const pause = (now: number): number =>
-      fullSince === undefined ? Math.min(sentAt + beat - now, patience) : fullSince + patience - now
-    const act = Effect.suspend(() => {
-      const now = clock.currentTimeMillisUnsafe()
-      if (fullSince === undefined) {
-        if (isRunning && now - sentAt >= beat) send(Sse.heartbeat)
-        else if (now - sentAt >= beat) sentAt = now
-        return Effect.void
+  const tend = ({ heartbeat, stall }: SseTimeouts): Tended => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (fullSince === undefined) {
+      if (now - sentAt >= heartbeat) {
+        if (isRunning) send(Sse.heartbeat)
+        else sentAt = now
       }
-      if (now - fullSince < patience) return Effect.void
-      response.destroy()
-      return Effect.andThen(Effect.logWarning("a client stopped reading its stream and was cut off"), Effect.never)
-    })
-    return Effect.suspend(() => Effect.sleep(Math.max(0, pause(clock.currentTimeMillisUnsafe())))).pipe(
-      Effect.andThen(act),
-      Effect.forever
-    )
+      return { isCutOff: false, pause: sentAt + heartbeat - now }
+    }
+    const pause = fullSince + stall - now
+    if (pause > 0) return { isCutOff: false, pause }
+    response.destroy()
+    return { isCutOff: true }
   }
 
   return {

@@ -1,5 +1,5 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Clock, Context, Duration, Effect, Metric, Schema } from "effect"
+import { Clock, Effect, Metric, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Transcript from "../history/Transcript.ts"
 import { type StopReason, type StreamMode, TurnResponse } from "../protocol/Turn.ts"
@@ -9,14 +9,7 @@ import type { Turn } from "../turn/TurnRunner.ts"
 import { ActiveTurns } from "./ActiveTurns.ts"
 import * as Sse from "./Sse.ts"
 import * as SseOutlet from "./SseOutlet.ts"
-
-/** How long a stream may be silent before a heartbeat, and unread before it is ended. */
-export const StreamTimeouts = Context.Reference<{
-  readonly heartbeat: Duration.Duration
-  readonly stall: Duration.Duration
-}>("effect-aap/StreamTimeouts", {
-  defaultValue: () => ({ heartbeat: Duration.seconds(15), stall: Duration.seconds(60) })
-})
+import { SseTender } from "./SseTender.ts"
 
 /** Streams that are open now. */
 export const activeStreams = Metric.gauge("aap.streams.active", {
@@ -60,7 +53,7 @@ export const sse = Effect.fnUntraced(function* <E>(mode: Exclude<StreamMode, "no
     hear: (events) => outlet.write(Sse.encode(view(mode, events))),
     end: (events) => outlet.end(Sse.encode(view(mode, events)))
   })
-  yield* Effect.forkScoped(outlet.tend(yield* StreamTimeouts))
+  yield* (yield* SseTender).tend(outlet)
   yield* Effect.addFinalizer(() => outlet.leave)
   return HttpServerResponse.stream(outlet.body, { headers: Sse.headers, contentType: Sse.headers["content-type"] })
 })

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber, Stream } from "effect"
+import { Clock, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as SseOutlet from "../../src/server/SseOutlet.ts"
 
@@ -19,7 +19,7 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-const timeouts = { heartbeat: Duration.seconds(15), stall: Duration.seconds(60) }
+const timeouts = { heartbeat: 15_000, stall: 60_000 }
 
 const make = Effect.gen(function* () {
   const response = new FakeResponse()
@@ -83,16 +83,24 @@ describe("SseOutlet", () => {
     Effect.gen(function* () {
       const { outlet, response } = yield* make
       yield* Effect.forkChild(Stream.runDrain(outlet.body))
-      yield* Effect.forkChild(outlet.tend(timeouts))
       yield* settled
       yield* TestClock.adjust("10 seconds")
       yield* outlet.write("a")
       yield* TestClock.adjust("14 seconds")
+      assert.deepStrictEqual(outlet.tend(timeouts), { isCutOff: false, pause: 1000 })
       assert.deepStrictEqual(response.written, ["a"])
       yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(outlet.tend(timeouts), { isCutOff: false, pause: 15_000 })
       assert.deepStrictEqual(response.written, ["a", ": heartbeat\n\n"])
-      yield* TestClock.adjust("15 seconds")
-      assert.strictEqual(response.written.length, 3)
+    })
+  )
+
+  it.effect("sends no comment before the head is written", () =>
+    Effect.gen(function* () {
+      const { outlet, response } = yield* make
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(outlet.tend(timeouts), { isCutOff: false, pause: 15_000 })
+      assert.deepStrictEqual(response.written, [])
     })
   )
 
@@ -100,15 +108,16 @@ describe("SseOutlet", () => {
     Effect.gen(function* () {
       const { outlet, response } = yield* make
       yield* Effect.forkChild(Stream.runDrain(outlet.body))
-      yield* Effect.forkChild(outlet.tend(timeouts))
       yield* settled
       yield* TestClock.adjust("5 seconds")
       response.isFull = true
       yield* Effect.forkChild(outlet.write("a"))
       yield* settled
       yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(outlet.tend(timeouts), { isCutOff: false, pause: 1000 })
       assert.isFalse(response.destroyed)
       yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(outlet.tend(timeouts), { isCutOff: true })
       assert.isTrue(response.destroyed)
       assert.deepStrictEqual(response.written, ["a"])
     })

@@ -1,0 +1,52 @@
+import { Context, Effect, Layer, type Scope } from "effect"
+import type { SseOutlet, SseTimeouts } from "./SseOutlet.ts"
+
+/**
+ * Sends heartbeats to the open streams, and cuts off the clients that have stalled. One fiber does it for all of them: it
+ * sleeps for as long as nothing can be due on any, whatever is written meanwhile.
+ */
+export class SseTender extends Context.Service<
+  SseTender,
+  {
+    /** Tends a stream until the scope ends. */
+    readonly tend: (outlet: SseOutlet) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("effect-aap/SseTender") {
+  static readonly layer = (timeouts: SseTimeouts): Layer.Layer<SseTender> =>
+    Layer.effect(
+      SseTender,
+      Effect.suspend(() => make(timeouts))
+    )
+}
+
+const make = Effect.fnUntraced(function* (timeouts: SseTimeouts) {
+  // A stream that begins meanwhile, or whose client stalls, has nothing due before.
+  const longest = Math.min(timeouts.heartbeat, timeouts.stall)
+  /** By stream, how what happens to it is logged: as a part of its request. */
+  const open = new Map<SseOutlet, Effect.Effect<void>>()
+
+  const round = Effect.suspend(() => {
+    let pause = longest
+    const cutOff: Array<Effect.Effect<void>> = []
+    for (const [outlet, log] of open) {
+      const tended = outlet.tend(timeouts)
+      if (!tended.isCutOff) pause = Math.min(pause, tended.pause)
+      else if (open.delete(outlet)) cutOff.push(log)
+    }
+    return Effect.andThen(Effect.all(cutOff, { discard: true }), Effect.sleep(pause))
+  })
+  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(longest), Effect.forever(round)))
+
+  return SseTender.of({
+    tend: (outlet) =>
+      Effect.flatMap(Effect.context<never>(), (context) => {
+        const log = Effect.logWarning("a client stopped reading its stream and was cut off")
+        return Effect.asVoid(
+          Effect.acquireRelease(
+            Effect.sync(() => open.set(outlet, Effect.provideContext(log, context))),
+            () => Effect.sync(() => open.delete(outlet))
+          )
+        )
+      })
+  })
+})
