@@ -1,7 +1,11 @@
 import { Option, Schema } from "effect"
 import * as Script from "./Script.ts"
 
-const Part = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Schema.String) })
+const Part = Schema.Struct({
+  type: Schema.String,
+  text: Schema.optionalKey(Schema.String),
+  image_url: Schema.optionalKey(Schema.Struct({ url: Schema.String }))
+})
 
 const Message = Schema.Struct({
   role: Schema.String,
@@ -30,10 +34,11 @@ export const Request = Schema.Struct({
 })
 export type Request = typeof Request.Type
 
-/** A message as the model was given it: its text, and what it calls or answers. */
+/** A message as the model was given it: its text, the URLs of its images, and what it calls or answers. */
 export const Given = Schema.Struct({
   role: Schema.String,
   text: Schema.String,
+  images: Schema.Array(Schema.String),
   calls: Schema.Array(Schema.String),
   answers: Schema.optionalKey(Schema.String)
 })
@@ -44,11 +49,15 @@ const textOf = ({ content }: Request["messages"][number]): string => {
   return (content ?? []).map(({ text }) => text ?? "").join("\n")
 }
 
+const imagesOf = ({ content }: Request["messages"][number]): ReadonlyArray<string> =>
+  Array.isArray(content) ? content.flatMap((part: typeof Part.Type) => part.image_url?.url ?? []) : []
+
 /** The messages of a request. */
 export const given = ({ messages }: Request): ReadonlyArray<Given> =>
   messages.map((message) => ({
     role: message.role,
     text: textOf(message),
+    images: imagesOf(message),
     calls: (message.tool_calls ?? []).map((call) => call.function.name),
     ...(message.tool_call_id === undefined ? {} : { answers: message.tool_call_id })
   }))
@@ -84,7 +93,7 @@ const toolCall = (
   function: { name: call.name, arguments: JSON.stringify(call.input) }
 })
 
-/** The deltas that an action gives, after a number of calls; `hold`, `fail` and `finish` give none. */
+/** The deltas that an action gives, after a number of calls; `hold`, `fail`, `overflow` and `finish` give none. */
 export const deltas = (cue: Cue, action: Script.Action, calls: number): ReadonlyArray<Schema.JsonObject> => {
   if ("text" in action) return action.text.map((content) => ({ content }))
   if ("thinking" in action) return action.thinking.map((content) => ({ reasoning_content: content }))

@@ -7,6 +7,20 @@ import { ScriptMemory } from "./ScriptMemory.ts"
 const refusal = (status: number, message: string) =>
   HttpServerResponse.jsonUnsafe({ error: { message, type: "invalid_request_error" } }, { status })
 
+/** As providers say it: by the code, and by the words. */
+const overflow = HttpServerResponse.jsonUnsafe(
+  {
+    error: {
+      message:
+        "This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens. Please reduce the length of the messages.",
+      type: "invalid_request_error",
+      param: "messages",
+      code: "context_length_exceeded"
+    }
+  },
+  { status: 400 }
+)
+
 const encoder = new TextEncoder()
 const sse = (data: string): Uint8Array => encoder.encode(`data: ${data}\n\n`)
 
@@ -47,6 +61,7 @@ const follow = Effect.fnUntraced(function* (request: ChatCompletions.Request, cu
     tools: (request.tools ?? []).map((tool) => tool.function.name)
   })
   const actions = ChatCompletions.actions(cue)
+  if (actions.some((action) => "overflow" in action)) return overflow
   const released = memory.released(script.tag)
   const status = failsWith(actions, request.stream === true)
   if (status === undefined && request.stream === true) {

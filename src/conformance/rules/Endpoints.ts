@@ -1,9 +1,9 @@
 import { Effect, Option, Schema } from "effect"
 import { Meta } from "../../protocol/Agent.ts"
-import { SessionPage } from "../../protocol/Session.ts"
 import type { Ask } from "../AgentServer.ts"
 import { ModelControl } from "../ModelControl.ts"
-import { broken, expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
+import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
+import { listed, many } from "../SessionList.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
@@ -49,27 +49,6 @@ const shows: Rule = {
     yield* expectSame("agent.name", info.agent.name, agent.name)
   })
 }
-
-/** How many sessions a list is read of: more than most servers give on a page. */
-const many = 60
-
-/** How many pages are read before a list is taken to be endless. */
-const maxPages = 2000
-
-/** The ids of all sessions, page after page. */
-const listed = Effect.gen(function* () {
-  const ids: Array<string> = []
-  let after: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const path = after === undefined ? "/sessions" : `/sessions?after=${encodeURIComponent(after)}`
-    const answer = yield* Talk.ask({ method: "GET", path }, 200)
-    const { next, sessions } = yield* Talk.bodyOf(SessionPage, answer)
-    ids.push(...sessions.map(({ sessionId }) => sessionId))
-    if (next === undefined) return ids
-    after = next
-  }
-  return yield* broken(`the list does not end within ${maxPages} pages`)
-})
 
 const lists: Rule = {
   id: "list-sessions",

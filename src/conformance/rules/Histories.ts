@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools } from "../CheckTools.ts"
+import * as Kept from "../Kept.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Talk from "../Talk.ts"
 
@@ -89,5 +90,27 @@ const compacts: Rule = {
   })
 }
 
+const survivesFailure: Rule = {
+  id: "history-after-error",
+  section,
+  says: "A turn that fails leaves what was said before as it was.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    const first = yield* Talk.cue([{ text: ["The sky is blue."] }])
+    const { messages } = yield* Talk.turnTo("end_turn", id, [first.message])
+    yield* Talk.turnTo("error", id, [(yield* Talk.cue([{ fail: 400 }])).message])
+    yield* Kept.expectKept(id, [first.message, ...messages], 0, 2)
+    const last = yield* Talk.cue([{ text: ["So it is."] }])
+    yield* Talk.turnTo("end_turn", id, [last.message])
+    const given = (yield* Talk.lastAsked(last.tag)).messages
+    yield* expect(
+      given.some(({ text }) => text.includes("The sky is blue.")),
+      `the model is not fed what was said before the turn that failed: ${quoted(given)}`
+    )
+    yield* Kept.expectKept(id, [first.message, ...messages], 0, 2)
+    yield* Kept.expectKept(id, [last.message, { role: "assistant", content: "So it is." }], -2)
+  })
+}
+
 /** The rules of histories. */
-export const rules: ReadonlyArray<Rule> = [isExact, isFed, resumes, compacts]
+export const rules: ReadonlyArray<Rule> = [isExact, survivesFailure, isFed, resumes, compacts]

@@ -164,28 +164,6 @@ const takesBlocks: Rule = {
   })
 }
 
-const dot =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-
-const takesImages: Rule = {
-  id: "images",
-  section,
-  says: "An agent that declares image.data takes an image as a data: URL, and keeps it as it is.",
-  check: Effect.gen(function* () {
-    const { agent } = yield* Subject
-    if (agent.capabilities?.image?.data === undefined)
-      return yield* notApplicable("the agent does not declare image.data")
-    const id = yield* Talk.open()
-    const { message } = yield* Talk.cue([{ text: ["ok"] }])
-    const content = [
-      { type: "image", url: dot },
-      { type: "text", text: String(message.content) }
-    ] as const
-    yield* Talk.turnTo("end_turn", id, [{ role: "user", content }])
-    yield* expectSame("the first message of the history", (yield* Talk.history(id))[0], { role: "user", content })
-  })
-}
-
 const keepsName: Rule = {
   id: "agent-name",
   section,
@@ -244,7 +222,6 @@ export const rules: ReadonlyArray<Rule> = [
   switchesOff,
   seeds,
   takesBlocks,
-  takesImages,
   keepsName,
   storesNoPermission
 ]

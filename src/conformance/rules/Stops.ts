@@ -1,20 +1,22 @@
 import { Effect } from "effect"
 import type { StopReason, StreamMode } from "../../protocol/Turn.ts"
+import { inEachMode } from "../EachMode.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import type { Action } from "../Script.ts"
 import * as Talk from "../Talk.ts"
 
 const section = "3 The turn"
 
-const stops = (id: string, says: string, stopReason: StopReason, ...step: ReadonlyArray<Action>): Rule => ({
-  id,
-  section,
-  says,
-  check: Effect.gen(function* () {
-    const { message } = yield* Talk.cue(step)
-    yield* Talk.turnTo(stopReason, yield* Talk.open(), [message])
+const stops = (id: string, says: string, stopReason: StopReason, ...step: ReadonlyArray<Action>): Rule =>
+  inEachMode({
+    id,
+    section,
+    says,
+    check: Effect.gen(function* () {
+      const { message } = yield* Talk.cue(step)
+      yield* Talk.turnTo(stopReason, yield* Talk.open(), [message])
+    })
   })
-})
 
 /** A model that fails for good: 400 is tried again by nobody. */
 const failure: Action = { fail: 400 }
@@ -81,6 +83,12 @@ export const rules: ReadonlyArray<Rule> = [
     "refusal",
     { text: ["I would rather not."] },
     { finish: "content_filter" }
+  ),
+  stops(
+    "stop-overflow",
+    "A conversation that is too long for the model's context stops the turn with max_tokens.",
+    "max_tokens",
+    { overflow: true }
   ),
   failsWell("delta"),
   failsWell("message"),

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { inEachMode } from "../EachMode.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { AgentServer } from "../AgentServer.ts"
@@ -256,20 +257,6 @@ const runsOnce: Rule = {
     yield* expect(asked.length <= 2, "the model is asked again by an answer to nothing")
   })
 }
-
-/** A rule that is to hold in each way of answering that the agent declares. */
-const inEachMode = (rule: Rule): Rule => ({
-  ...rule,
-  check: Effect.gen(function* () {
-    const subject = yield* Subject
-    if (subject.modes.length === 0) return yield* rule.check
-    yield* Effect.forEach(
-      subject.modes,
-      (mode) => Effect.provideService(rule.check, Subject, { ...subject, modes: [mode] }),
-      { discard: true }
-    )
-  })
-})
 
 /** The rules of tools, whoever runs them. */
 export const rules: ReadonlyArray<Rule> = [

@@ -1,11 +1,13 @@
 import { Effect, Option, Result, Schema } from "effect"
 import type { StreamMode } from "../../protocol/Turn.ts"
 import { TurnResponse } from "../../protocol/Turn.ts"
-import type { TurnEventName } from "../../protocol/TurnEvent.ts"
+import type { TurnEvent, TurnEventName } from "../../protocol/TurnEvent.ts"
+import { inEachMode } from "../EachMode.ts"
 import { ModelControl } from "../ModelControl.ts"
 import * as RawSse from "../RawSse.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
 import * as Streaming from "../Streaming.ts"
+import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
 const section = "3 The turn"
@@ -58,14 +60,18 @@ const others: Readonly<Record<Streamed, ReadonlyArray<TurnEventName>>> = {
   message: ["text_delta", "thinking_delta"]
 }
 
+/** The name of an event that this mode does not have. */
+const strayOf = (mode: Streamed, events: ReadonlyArray<TurnEvent>) =>
+  events.find(({ event }) => others[mode].includes(event))?.event
+
 const keepsKinds = ofBoth((mode) => ({
   id: `events-${mode}`,
   says:
     mode === "delta" ? "delta has text as deltas alone, that make the whole." : "message has each text once, whole.",
   check: Effect.gen(function* () {
     const { events } = yield* simple(mode)
-    const stray = events.find(({ event }) => others[mode].includes(event))
-    yield* expect(stray === undefined, `a ${mode} stream has an event ${stray?.event}`)
+    const stray = strayOf(mode, events)
+    yield* expect(stray === undefined, `a ${mode} stream has an event ${stray}`)
     const deltas = events.flatMap((event) => (event.event === "text_delta" ? [event.data.delta] : []))
     const texts = events.flatMap((event) => (event.event === "text" ? [event.data.text] : []))
     if (mode === "delta") yield* expectSame("the text of the deltas", deltas.join(""), whole)
@@ -114,11 +120,14 @@ const Thought = Schema.Struct({ type: Schema.Literal("thinking"), thinking: Sche
 const thinks: Rule = {
   id: "thinking",
   section,
-  says: "Reasoning that the agent shows is thinking, before the text that it led to.",
+  says: "Reasoning that the agent shows is thinking, before the text that it led to, in every mode.",
   check: Effect.gen(function* () {
     const { message } = yield* Talk.cue([{ thinking: ["Blue ", "or grey?"] }, { text: pieces }])
     const id = yield* Talk.open()
-    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const { events, messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const [mode] = (yield* Subject).modes
+    const stray = mode === "delta" || mode === "message" ? strayOf(mode, events) : undefined
+    yield* expect(stray === undefined, `a ${mode} stream has an event ${stray}`)
     const [first] = messages
     if (typeof first?.content === "string") {
       yield* expect(!first.content.includes("or grey?"), "the reasoning stands in the text")
@@ -165,6 +174,6 @@ export const rules: ReadonlyArray<Rule> = [
   ...keepsKinds,
   streamsAtOnce,
   answersNone,
-  thinks,
+  inEachMode(thinks),
   agree
 ]

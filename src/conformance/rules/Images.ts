@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { dot, dotAddress } from "../Images.ts"
+import * as Kept from "../Kept.ts"
+import { broken, expect, notApplicable, quoted, type Rule } from "../Rule.ts"
+import { Subject } from "../Subject.ts"
+import * as Talk from "../Talk.ts"
+
+const section = "2 Shapes"
+
+/** Takes a turn with an image, and gives how it stopped, which images the model was given, and what the user said. */
+const showing = Effect.fnUntraced(function* (id: string, url: string) {
+  const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+  const content = [
+    { type: "image", url },
+    { type: "text", text: String(message.content) }
+  ] as const
+  const said = { role: "user", content } as const
+  const { stopReason } = yield* Talk.turn(id, [said])
+  return { said, stopReason, tag }
+})
+
+const expectGiven = Effect.fnUntraced(function* (tag: string) {
+  const { messages } = yield* Talk.lastAsked(tag)
+  yield* expect(
+    messages.some(({ images }) => images.length > 0),
+    `the model is given no image: ${quoted(messages)}`
+  )
+})
+
+const takesData: Rule = {
+  id: "images",
+  section,
+  says: "An agent that declares image.data takes an image as a data: URL, gives it to the model, and keeps it as it is.",
+  check: Effect.gen(function* () {
+    const { agent } = yield* Subject
+    if (agent.capabilities?.image?.data === undefined)
+      return yield* notApplicable("the agent does not declare image.data")
+    const id = yield* Talk.open()
+    const { said, stopReason, tag } = yield* showing(id, dot)
+    if (stopReason !== "end_turn") {
+      return yield* broken(`the turn stops with ${stopReason}; end_turn would be right`)
+    }
+    yield* expectGiven(tag)
+    yield* Kept.expectKept(id, [said], 0, 1)
+  })
+}
+
+const takesAddresses: Rule = {
+  id: "http-images",
+  section,
+  says: "An agent that declares image.http takes an image by its address, gives it to the model, and keeps it as it is.",
+  check: Effect.gen(function* () {
+    const { agent } = yield* Subject
+    if (agent.capabilities?.image?.http === undefined)
+      return yield* notApplicable("the agent does not declare image.http")
+    const id = yield* Talk.open()
+    const { said, stopReason, tag } = yield* showing(id, dotAddress)
+    yield* Kept.expectKept(id, [said], 0, 1)
+    if (stopReason === "error") return yield* notApplicable(`the agent could not fetch ${dotAddress}`)
+    yield* expectGiven(tag)
+  })
+}
+
+/** The rules of images. */
+export const rules: ReadonlyArray<Rule> = [takesData, takesAddresses]

@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import type { HistoryMessage } from "../../protocol/Message.ts"
+import { clientTool, needsClientTools } from "../CheckTools.ts"
+import { inEachMode } from "../EachMode.ts"
+import * as Kept from "../Kept.ts"
+import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import { Subject } from "../Subject.ts"
+import * as Talk from "../Talk.ts"
+
+const lookup = clientTool("aap_lookup")
+
+const seeded: ReadonlyArray<HistoryMessage> = [
+  { role: "system", content: "Answer in rhyme." },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "Which colour is" },
+      { type: "text", text: "the sea?" }
+    ]
+  },
+  {
+    role: "assistant",
+    content: [
+      { type: "text", text: "I look." },
+      { type: "tool_use", toolCallId: "call_seeded", name: lookup.name, input: { key: "sea" } }
+    ]
+  },
+  { role: "tool", toolCallId: "call_seeded", content: [{ type: "text", text: "Green." }] },
+  { role: "assistant", content: "Green it is." }
+]
+
+const seedsAll: Rule = {
+  id: "seeded-roles",
+  section: "2 Shapes",
+  says: "System and tool messages, calls and blocks seed the history as well: the model is fed all of them.",
+  check: Effect.gen(function* () {
+    const { agent } = yield* Subject
+    const takesTools = agent.capabilities?.application?.tools !== undefined
+    const id = yield* Talk.open({ messages: seeded, ...(takesTools ? { tools: [lookup] } : {}) })
+    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+    yield* Talk.turnTo("end_turn", id, [message])
+    const given = (yield* Talk.lastAsked(tag)).messages
+    for (const text of ["Answer in rhyme.", "Which colour is", "the sea?", "I look.", "Green.", "Green it is."]) {
+      yield* expect(
+        given.some((one) => one.text.includes(text)),
+        `the model is not fed ${quoted(text)}, which was seeded: ${quoted(given)}`
+      )
+    }
+    yield* expect(
+      given.some(({ calls }) => calls.length > 0),
+      `the model is not fed the call that was seeded: ${quoted(given)}`
+    )
+    yield* Kept.expectKept(id, Talk.plainly(seeded), 0, seeded.length)
+  })
+}
+
+const takesSeveral: Rule = {
+  id: "two-user-messages",
+  section: "3 The turn",
+  says: "A turn may have several user messages: the model is fed each, and the history has each.",
+  check: Effect.gen(function* () {
+    const id = yield* Talk.open()
+    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+    const first = { role: "user", content: "Mind the gap." } as const
+    const { messages } = yield* Talk.turnTo("end_turn", id, [first, message])
+    const given = (yield* Talk.lastAsked(tag)).messages
+    yield* expect(
+      given.some(({ text }) => text.includes(first.content)),
+      `the model is not fed the first of two user messages: ${quoted(given)}`
+    )
+    yield* Kept.expectKept(id, [first, message, ...messages])
+  })
+}
+
+/** What an assistant says in a message: its texts, and the inputs of its calls, in order. */
+const said = ({ content, role }: HistoryMessage): ReadonlyArray<unknown> => {
+  if (role !== "assistant" || typeof content === "string") return [content]
+  return content.flatMap((block): ReadonlyArray<unknown> => {
+    if (block.type === "text") return [block.text]
+    return block.type === "tool_use" ? [block.input] : []
+  })
+}
+
+const keepsText: Rule = {
+  id: "text-beside-calls",
+  section: "3 The turn",
+  says: "What the model says before it calls tools stands before its calls, whole and in order, in every mode and in the history.",
+  check: Effect.gen(function* () {
+    yield* needsClientTools
+    const id = yield* Talk.open({ tools: [lookup] })
+    const [sky, sea] = [{ key: "sky" }, { key: "sea" }]
+    const { message, tag } = yield* Talk.cue(
+      [
+        { text: ["Let me ", "look."] },
+        { call: { name: lookup.name, input: sky } },
+        { call: { name: lookup.name, input: sea } }
+      ],
+      [{ text: ["Both are blue."] }]
+    )
+    const first = yield* Talk.turnTo("tool_use", id, [message])
+    yield* expectSame("what the turn added", first.messages.flatMap(said), ["Let me look.", sky, sea])
+    yield* Kept.expectKept(id, [message, ...first.messages])
+    const [skyCall, seaCall] = Talk.callsOf(first)
+    if (skyCall === undefined || seaCall === undefined) return yield* broken("the turn has not both calls")
+    const answers = [
+      { role: "tool", toolCallId: seaCall.toolCallId, content: "sea-blue" },
+      { role: "tool", toolCallId: skyCall.toolCallId, content: "sky-blue" }
+    ] as const
+    yield* Talk.turnTo("end_turn", id, answers)
+    const given = (yield* Talk.lastAsked(tag)).messages
+    yield* expect(
+      given.some(({ role, text }) => role === "assistant" && text.includes("Let me look.")),
+      `the model is not fed what it said before its calls: ${quoted(given)}`
+    )
+  })
+}
+
+/** The rules of what is said, whoever says it. */
+export const rules: ReadonlyArray<Rule> = [seedsAll, takesSeveral, inEachMode(keepsText)]

@@ -1,0 +1,110 @@
+import { Effect } from "effect"
+import type { ApplicationMessage } from "../../protocol/Message.ts"
+import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
+import { inEachMode } from "../EachMode.ts"
+import * as Kept from "../Kept.ts"
+import { ModelControl } from "../ModelControl.ts"
+import { refusedTurn } from "../Refusal.ts"
+import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import * as Talk from "../Talk.ts"
+
+const section = "3 The turn"
+
+const lookup = clientTool("aap_lookup")
+
+/** A session in which two calls of the application's tool are open. */
+const twoOpen = Effect.gen(function* () {
+  yield* needsClientTools
+  const id = yield* Talk.open({ tools: [lookup] })
+  const call = (key: string) => ({ call: { name: lookup.name, input: { key } } })
+  const { message, tag } = yield* Talk.cue([call("sky"), call("sea")], [{ text: ["Both are blue."] }])
+  const turn = yield* Talk.turnTo("tool_use", id, [message])
+  const calls = Talk.callsOf(turn)
+  const answers = calls.map(
+    ({ input, toolCallId }) => ({ role: "tool", toolCallId, content: `${input["key"]}-blue` }) as const
+  )
+  return { id, tag, answers, said: [message, ...turn.messages] }
+})
+
+/** Sends what must be refused while calls are open, and then answers them: nothing may be lost, and nothing has run. */
+const refusedWhileOpen = Effect.fnUntraced(function* (
+  what: string,
+  pick: (answers: ReadonlyArray<ApplicationMessage>) => ReadonlyArray<ApplicationMessage>
+) {
+  const { answers, id, said, tag } = yield* twoOpen
+  yield* refusedTurn(what, id, { messages: pick(answers) })
+  yield* expect((yield* (yield* ModelControl).asked(tag)).length === 1, `the model is asked again by ${what}`)
+  yield* Kept.expectKept(id, said)
+  const { messages } = yield* Talk.turnTo("end_turn", id, answers)
+  yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Both are blue." }])
+  const given = (yield* Talk.lastAsked(tag)).messages
+  for (const { content } of answers) {
+    yield* expect(
+      given.some(({ text }) => text.includes(content)),
+      `the model is not fed the result ${quoted(content)}: ${quoted(given)}`
+    )
+  }
+})
+
+const wantsAll: Rule = {
+  id: "part-answered",
+  section,
+  says: "All open calls are answered together: a part of the answers is refused, and loses nothing.",
+  check: refusedWhileOpen("the answer of one of two open calls", (answers) => answers.slice(0, 1))
+}
+
+const wantsAnswers: Rule = {
+  id: "user-while-open",
+  section,
+  says: "While calls are open they are answered first: a user message alone is refused, and loses nothing.",
+  check: Effect.gen(function* () {
+    const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
+    yield* refusedWhileOpen("a user message while calls are open", () => [message])
+    const asked = yield* (yield* ModelControl).asked(tag)
+    yield* expect(asked.length === 0, "the model is fed a user message that is refused")
+  })
+}
+
+const grantsOne: Rule = {
+  id: "granted-beside-denied",
+  section,
+  says: "A permission is of one call: of two calls of a step the granted one runs, and the denied one does not.",
+  check: Effect.gen(function* () {
+    const tool = yield* serverTool
+    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message, tag } = yield* Talk.cue([{ call: tool }, { call: tool }], [{ text: ["done"] }])
+    const first = yield* Talk.turnTo("tool_use", id, [message])
+    const [denied, granted] = Talk.callsOf(first)
+    if (denied === undefined || granted === undefined) {
+      return yield* broken(`the turn has not both calls: ${quoted(first.messages)}`)
+    }
+    const reason = "once is enough"
+    const { messages } = yield* Talk.turnTo("end_turn", id, [
+      { role: "tool_permission", toolCallId: denied.toolCallId, granted: false, reason },
+      { role: "tool_permission", toolCallId: granted.toolCallId, granted: true }
+    ])
+    /** What came of a call, as far as messages tell it. */
+    const outcome = (toolCallId: string) =>
+      messages.flatMap((message) =>
+        message.role === "tool" && message.toolCallId === toolCallId ? [quoted(message.content)] : []
+      )
+    const ran = outcome(granted.toolCallId)
+    yield* expect(
+      ran.length === 1 && !ran.join("").includes(reason),
+      `the granted call has the results ${quoted(ran)}; one, of its run, would be right`
+    )
+    const told = outcome(denied.toolCallId)
+    yield* expect(
+      told.every((text) => text.includes(reason)),
+      `the denied call has the results ${quoted(told)}; its denial alone would be right`
+    )
+    const given = (yield* Talk.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
+    yield* expect(
+      given.length === 2 && given.filter(({ text }) => text.includes(reason)).length === 1,
+      `the model is told ${quoted(given)} of two calls; one result and one denial would be right`
+    )
+  })
+}
+
+/** The rules of calls that wait for their answers. */
+export const rules: ReadonlyArray<Rule> = [wantsAll, wantsAnswers, inEachMode(grantsOne)]

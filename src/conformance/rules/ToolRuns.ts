@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+import type { HistoryMessage } from "../../protocol/Message.ts"
+import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
+import { inEachMode } from "../EachMode.ts"
+import * as Kept from "../Kept.ts"
+import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import * as Talk from "../Talk.ts"
+
+const lookup = clientTool("aap_lookup")
+
+const results = (messages: ReadonlyArray<HistoryMessage>) =>
+  messages.flatMap((message) => (message.role === "tool" ? [message] : []))
+
+/** A result without its numbers: two runs of a tool may differ in those. */
+const shape = (content: unknown): string =>
+  (typeof content === "string" ? content : JSON.stringify(content)).replaceAll(/\d+/g, "0")
+
+const runsNoneOff: Rule = {
+  id: "off-tool-not-run",
+  section: "2 Shapes",
+  says: "A server tool that is off is not run, though the model calls it.",
+  check: Effect.gen(function* () {
+    const tool = yield* serverTool
+    const calling = Talk.cue([{ call: tool }], [{ text: ["done"] }])
+    const on = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const run = yield* Talk.turnTo("end_turn", on, [(yield* calling).message])
+    const shapes = results(run.messages).map(({ content }) => shape(content))
+    const { message, tag } = yield* calling
+    const { messages, stopReason } = yield* Talk.turn(yield* Talk.open(), [message])
+    yield* expect(stopReason !== "tool_use", `the turn waits for an answer to a call of ${tool.name}, which is off`)
+    const told = results(messages).map(({ content }) => content)
+    const fed = (yield* Talk.lastAsked(tag)).messages.flatMap(({ role, text }) => (role === "tool" ? [text] : []))
+    for (const result of [...told, ...fed]) {
+      yield* expect(
+        !shapes.includes(shape(result)),
+        `${tool.name} is off, and a call of it has a result as if it was run: ${quoted(result)}`
+      )
+    }
+  })
+}
+
+const runsEachOnce: Rule = {
+  id: "trusted-calls-once",
+  section: "3 The turn",
+  says: "Each trusted call of a step has its result once, in what is told, in the history, and for the model.",
+  check: Effect.gen(function* () {
+    const tool = yield* serverTool
+    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const { message, tag } = yield* Talk.cue([{ call: tool }, { call: tool }], [{ text: ["done"] }])
+    const turn = yield* Talk.turnTo("end_turn", id, [message])
+    const calls = Talk.callsOf(turn).map(({ toolCallId }) => toolCallId)
+    yield* expect(
+      calls.length === 2 && new Set(calls).size === 2,
+      `two calls of a step have the ids ${quoted(calls)}; two ids would be right`
+    )
+    const answered = results(turn.messages).map(({ toolCallId }) => toolCallId)
+    yield* expectSame("the calls that have a result", answered.toSorted(), calls.toSorted())
+    yield* expectSame(
+      "the roles of what the turn added",
+      turn.messages.map(({ role }) => role),
+      ["assistant", "tool", "tool", "assistant"]
+    )
+    yield* Kept.expectKept(id, [message, ...turn.messages])
+    const fed = (yield* Talk.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
+    yield* expect(
+      fed.length === 2 && new Set(fed.map(({ answers }) => answers)).size === 2,
+      `the model is fed the results ${quoted(fed)}; one of each of two calls would be right`
+    )
+  })
+}
+
+const keepsSetup: Rule = {
+  id: "setup-persists",
+  section: "2 Shapes",
+  says: "The tools of a session, and the trust in them, are the same in each of its turns.",
+  check: Effect.gen(function* () {
+    const tool = yield* serverTool
+    yield* needsClientTools
+    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
+    const before = yield* Talk.info(id)
+    for (const text of ["one", "two"]) {
+      yield* Talk.turnTo("end_turn", id, [(yield* Talk.cue([{ text: [text] }])).message])
+    }
+    const called = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
+    yield* Talk.turnTo("end_turn", id, [called.message])
+    const { tools } = yield* Talk.lastAsked(called.tag)
+    for (const name of [tool.name, lookup.name]) {
+      yield* expect(tools.includes(name), `the model is told of ${quoted(tools)} in a later turn, without ${name}`)
+    }
+    yield* expectSame("the session after three turns", yield* Talk.info(id), before)
+  })
+}
+
+/** The rules of which tools are run, and how often. */
+export const rules: ReadonlyArray<Rule> = [runsNoneOff, inEachMode(runsEachOnce), keepsSetup]
