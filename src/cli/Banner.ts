@@ -1,6 +1,7 @@
 import type { NetAddress } from "effect/net"
 import type { KeptKey } from "../session/KeyStore.ts"
-import { databaseText, type Settings } from "./Settings.ts"
+import { databaseText } from "./DatabaseSetting.ts"
+import type { Settings } from "./Settings.ts"
 
 /** The address as a client on this machine types it. */
 export const baseUrl = (address: NetAddress.SocketAddress, settings: Pick<Settings, "host" | "port">): string => {

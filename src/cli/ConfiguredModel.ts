@@ -8,7 +8,8 @@ import * as InlineImages from "../model/InlineImages.ts"
 import * as ModelBreaker from "../model/ModelBreaker.ts"
 import * as OpenAiChat from "../model/OpenAiChat.ts"
 import * as OpenAiResponses from "../model/OpenAiResponses.ts"
-import type { ModelSetting, Settings } from "./Settings.ts"
+import type { ModelSetting } from "./ModelSetting.ts"
+import type { Settings } from "./Settings.ts"
 
 /** The name of a model at its provider. */
 export const nameOf = (model: ModelSetting): string => (model.provider === "demo" ? "demo" : model.model)

@@ -14,7 +14,8 @@ import * as SqliteClient from "../session/SqliteClient.ts"
 import * as SqlKeyStore from "../session/SqlKeyStore.ts"
 import * as SqlRateLimiterStore from "../session/SqlRateLimiterStore.ts"
 import * as SqlSessionStore from "../session/SqlSessionStore.ts"
-import { type DatabaseSetting, databaseText, InvalidSetting, type Settings } from "./Settings.ts"
+import { type DatabaseSetting, databaseText } from "./DatabaseSetting.ts"
+import { InvalidSetting, type Settings } from "./Settings.ts"
 
 /** What a store is made from. */
 type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "limits" | "secretKeys">

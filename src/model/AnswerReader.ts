@@ -67,7 +67,7 @@ export const make = <State, Chunk>(
       if (Result.isFailure(stepped)) return fail(events, stepped.failure)
       const [next, said, failed] = stepped.success
       state = next
-      events.push(...said)
+      for (const event of said) events.push(event)
       if (failed !== undefined) return fail(events, failed)
       if (provider.isOver(chunk.success)) return over(events, true)
     }

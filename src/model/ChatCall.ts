@@ -1,5 +1,7 @@
 import { Clock, Effect, Exit, Metric, Stream, Tracer } from "effect"
 import { CaptureContent } from "../telemetry/CaptureContent.ts"
+import { Confidential } from "../telemetry/Confidential.ts"
+import * as Quoted from "../telemetry/Quoted.ts"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
 import * as CapturedText from "./CapturedText.ts"
@@ -41,6 +43,8 @@ const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Stream.Stream<ModelEvent, ModelError>> {
   const isSeen = yield* SafeSpan.isSeen
   const captures = isSeen && (yield* CaptureContent)
+  const texts = yield* Confidential
+  const hide = (text: string) => Quoted.hide(text, texts().secrets)
   const operation = { "gen_ai.operation.name": "chat", "gen_ai.provider.name": model.provider }
   const startedAt = yield* Seconds.now
   const clock = yield* Clock.Clock
@@ -50,7 +54,7 @@ const open = Effect.fnUntraced(function* (
       ...operation,
       "gen_ai.request.model": request.model,
       ...(request.maxTokens === undefined ? {} : { "gen_ai.request.max_tokens": request.maxTokens }),
-      ...(captures ? { "gen_ai.input.messages": CapturedText.input(request.history) } : {})
+      ...(captures ? { "gen_ai.input.messages": CapturedText.input(request.history, hide) } : {})
     }
   })
   const call: Call = { firstAt: undefined, calls: false, finish: undefined }
@@ -73,7 +77,7 @@ const open = Effect.fnUntraced(function* (
         for (const [name, value] of Object.entries(TokenUsage.attributes(call.finish.usage)))
           span.attribute(name, value)
       }
-      if (captures) span.attribute("gen_ai.output.messages", CapturedText.output(said, finishReason(call)))
+      if (captures) span.attribute("gen_ai.output.messages", CapturedText.output(said, finishReason(call), hide))
       yield* SafeSpan.end(span, type)
     })
 
@@ -93,8 +97,8 @@ const open = Effect.fnUntraced(function* (
  * A model each of whose requests has a span, `chat MODEL`, and moves the metrics of the GenAI conventions.
  *
  * 1. A request that is tried again is another request.
- * 2. What is said is in no span unless {@link CaptureContent} asks for it; the instructions never are, since an agent may
- *    put secret options there.
+ * 2. What is said is in no span unless {@link CaptureContent} asks for it; secret options never are, and neither are the
+ *    instructions, which an agent may put them in.
  * 3. Where nobody sees spans a chunk costs a loop over its events.
  */
 export const observed = (model: ChatModel["Service"]): ChatModel["Service"] => ({

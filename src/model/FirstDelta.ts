@@ -1,37 +1,49 @@
-import { Stream } from "effect"
+import { Cause, Effect, Exit, Pull, Result, Scope, Stream } from "effect"
+import * as Arr from "effect/Array"
 import type { ModelEvent } from "./ChatModel.ts"
 import type { ModelError } from "./ModelError.ts"
+import * as StreamPull from "./StreamPull.ts"
 
 const isSeen = (event: ModelEvent): boolean =>
   event.type === "text_delta" || event.type === "thinking_delta" ? event.delta !== "" : event.type !== "provider_data"
+
+type Events<E, R> = Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, E, void, R>
 
 /**
  * Goes on with another stream when this one fails before anything of it was seen: nobody must read a beginning twice.
  *
  * 1. What is not seen by itself is held back, and dropped with its stream.
- * 2. Once something was seen, every failure passes through.
+ * 2. Once something was seen, every failure passes through, and a pull is the stream's own.
  */
 export const catchBefore = <R1, R2, E>(
   stream: Stream.Stream<ModelEvent, ModelError, R1>,
   recover: (error: ModelError) => Stream.Stream<ModelEvent, ModelError | E, R2>
 ): Stream.Stream<ModelEvent, ModelError | E, R1 | R2> =>
-  Stream.suspend(() => {
-    let seen = false
-    let held: ReadonlyArray<ModelEvent> = []
-    const hear = (chunk: ReadonlyArray<ModelEvent>): ReadonlyArray<ModelEvent> => {
-      if (seen) return chunk
-      held = [...held, ...chunk]
-      if (!chunk.some(isSeen)) return []
-      seen = true
-      return held
-    }
-    return stream.pipe(
-      Stream.mapAccumArray(
-        () => undefined,
-        (none, chunk) => [none, hear(chunk)] as const
-      ),
-      Stream.catch(
-        (error): Stream.Stream<ModelEvent, ModelError | E, R2> => (seen ? Stream.fail(error) : recover(error))
-      )
-    )
-  })
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const outer = yield* Effect.scope
+      const scope = yield* Scope.fork(outer)
+      const first = yield* StreamPull.make(stream, scope)
+      let held: ReadonlyArray<ModelEvent> = []
+      let after: Events<ModelError | E, R1 | R2> | undefined
+      const goOn = Effect.fnUntraced(function* (error: ModelError) {
+        yield* Scope.close(scope, Exit.void)
+        after = yield* StreamPull.make(recover(error), outer)
+        return yield* after
+      })
+      const begin: Events<ModelError | E, R1 | R2> = Pull.matchEffect(first, {
+        onSuccess: (chunk) => {
+          held = [...held, ...chunk]
+          if (!Arr.isReadonlyArrayNonEmpty(held) || !chunk.some(isSeen)) return begin
+          after = first
+          return Effect.succeed(held)
+        },
+        onDone: () => Cause.done(),
+        onFailure: (cause) => {
+          const error = Cause.findError(cause)
+          return Result.isFailure(error) ? Effect.failCause(error.failure) : goOn(error.success)
+        }
+      })
+      return Stream.fromPull(Effect.succeed(Effect.suspend(() => after ?? begin)))
+    })
+  )

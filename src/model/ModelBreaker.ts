@@ -1,7 +1,8 @@
-import { Duration, Effect, Exit, Layer, Option, Pull, Scope, Stream } from "effect"
+import { Duration, Effect, Exit, Layer, Option, Pull, Stream } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChatModel, type ModelRequest } from "./ChatModel.ts"
 import { ModelError, type ModelErrorReason } from "./ModelError.ts"
+import * as StreamPull from "./StreamPull.ts"
 
 /** When a model is left alone, and for how long. */
 export interface BreakerOptions {
@@ -39,10 +40,15 @@ const guard = (model: ChatModel["Service"], breaker: CircuitBreaker.CircuitBreak
     const key = `${model.provider}/${request.model}`
     const scope = yield* Effect.scope
     const begin = Effect.gen(function* () {
-      const pull = yield* Scope.provide(Stream.toPull(model.stream(request)), scope)
+      const pull = yield* StreamPull.make(model.stream(request), scope)
       return yield* Pull.matchEffect(pull, {
-        onSuccess: (chunk) =>
-          Effect.succeed(Stream.concat(Stream.fromArray(chunk), Stream.fromPull(Effect.succeed(pull)))),
+        onSuccess: (chunk) => {
+          let rest: typeof pull = Effect.sync(() => {
+            rest = pull
+            return chunk
+          })
+          return Effect.succeed(Stream.fromPull(Effect.succeed(Effect.suspend(() => rest))))
+        },
         onDone: () => Effect.succeed(Stream.empty),
         onFailure: Effect.failCause
       })

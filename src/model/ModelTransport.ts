@@ -1,11 +1,12 @@
 import { Cause, Clock, Duration, Effect, Exit, Layer, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
 import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider } from "./ModelProvider.ts"
 import * as RetryAfter from "../protocol/RetryAfter.ts"
+import * as StreamPull from "./StreamPull.ts"
 
 /** Where a provider is, with whose key, and how long it may be silent. */
 export interface Connection {
@@ -94,27 +95,28 @@ type Bytes = Arr.NonEmptyReadonlyArray<Uint8Array>
 
 /** The pull of what an answer says, from the pull of its bytes. */
 const pullEvents = (
-  bytes: Pull.Pull<Bytes, ModelError>,
+  bytes: Pull.Pull<Bytes, unknown>,
   reader: AnswerReader.AnswerReader,
-  watch: Watch
+  watch: Watch,
+  present: (error: ModelError) => ModelError
 ): Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> => {
   let over = false
   let atEnd = false
   let cut: Cause.Cause<ModelError> | undefined
   const settle = (heard: Result.Result<AnswerReader.Heard, ModelError>): typeof pull => {
-    if (Result.isFailure(heard)) return Effect.fail(watch.expired() ?? heard.failure)
+    if (Result.isFailure(heard)) return Effect.fail(present(watch.expired() ?? heard.failure))
     over = heard.success.over
-    const [first, ...rest] = heard.success.events
-    const empty = watch.weigh(first !== undefined)
-    if (empty !== undefined) return Effect.fail(empty)
-    return first === undefined ? pull : Effect.succeed([first, ...rest])
+    const { events } = heard.success
+    const empty = watch.weigh(events.length > 0)
+    if (empty !== undefined) return Effect.fail(present(empty))
+    return Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : pull
   }
   const rest = Effect.suspend(() =>
     atEnd ? Effect.void : Effect.ignore(Effect.timeoutOption(Effect.forever(bytes), politeness))
   )
   const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(() => {
     if (over) return Effect.andThen(rest, Cause.done())
-    if (cut !== undefined) return Effect.failCause(expiredCause(cut, watch))
+    if (cut !== undefined) return Effect.failCause(Cause.map(expiredCause(cut, watch), present))
     if (atEnd) return settle(reader.end())
     watch.waiting()
     return Pull.matchEffect(bytes, {
@@ -127,7 +129,7 @@ const pullEvents = (
         return settle(reader.end())
       },
       onFailure: (cause) => {
-        cut = cause
+        cut = Cause.map(cause, network)
         const heard = reader.end()
         return Result.isSuccess(heard) ? settle(heard) : pull
       }
@@ -198,6 +200,7 @@ const unusable = (cause: unknown) =>
 export const make =
   <State, Chunk>(provider: ModelProvider<State, Chunk>, client: HttpClient.HttpClient, connection: Connection) =>
   (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> => {
+    const present = presentable(connection.apiKey)
     const open = Effect.gen(function* () {
       const { body, path, state } = provider.encode(request)
       const json = yield* Effect.try({ try: () => HttpBody.jsonUnsafe(body), catch: unsendable })
@@ -223,10 +226,10 @@ export const make =
         state,
         Option.exists(whole, (type) => type.includes("json"))
       )
-      const bytes = Stream.mapError(response.stream, network)
-      return Stream.transformPull(bytes, (pull) => Effect.succeed(pullEvents(pull, reader, watch)))
+      const bytes = yield* StreamPull.make(response.stream, yield* Effect.scope)
+      return Stream.fromPull(Effect.succeed(pullEvents(bytes, reader, watch, present)))
     })
-    return Stream.mapError(Stream.unwrap(open), presentable(connection.apiKey))
+    return Stream.unwrap(Effect.mapError(open, present))
   }
 
 /** The models behind a provider's protocol, at a connection. */

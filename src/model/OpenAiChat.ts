@@ -50,7 +50,21 @@ const finish = ({ reason, usage }: Pick<OpenAiState, "reason" | "usage">): Model
 
 const endedBadly = ProviderError.inStream("the model server ended its answer with an error")
 
-const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk): Stepped<OpenAiState> => {
+/** A piece of text, and nothing else. What was reasoned goes before it, and is told with it. */
+const stepText = (state: OpenAiState, text: string): Stepped<OpenAiState> => {
+  if (text === "") return Result.succeed([state, []])
+  const event: ModelEvent = { type: "text_delta", delta: text }
+  const { model, reasoned, spoke } = state
+  return OpenAiReasoning.isNone(reasoned)
+    ? Result.succeed([spoke ? state : { ...state, spoke: true }, [event]])
+    : Result.succeed([
+        { ...state, reasoned: OpenAiReasoning.none, spoke: true },
+        [...OpenAiReasoning.toEvents(reasoned, model), event]
+      ])
+}
+
+const step = (state: OpenAiState, chunk: OpenAiChunk.Chunk | string): Stepped<OpenAiState> => {
+  if (typeof chunk === "string") return stepText(state, chunk)
   if (chunk.error !== undefined && chunk.error !== null && chunk.error !== "")
     return Result.fail(ProviderError.inStream(chunk.error))
   const usage = Option.getOrElse(Option.map(OpenAiChunk.decodeUsage(chunk.usage), toUsage), () => state.usage)
@@ -105,7 +119,7 @@ const end = (state: OpenAiState, complete: boolean): Result.Result<ReadonlyArray
     : Result.fail(unfinished)
 
 /** Streaming chat completions, as OpenAI and all that are compatible with it speak them. */
-export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk> = {
+export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk | string> = {
   name: OpenAiRequest.provider,
   encode: (request) => {
     const { body, names } = OpenAiRequest.encode(request)

@@ -1,24 +1,27 @@
 import { Result, Schema } from "effect"
 import { ModelError } from "./ModelError.ts"
 
+/** What JSON has been parsed to is JSON, however deep it goes. */
+const json = Schema.declare((_: unknown): _ is Schema.Json => true)
+
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
 /** A part of a tool call. Servers leave out, repeat and mix up every field of it. */
 export const ToolCallDelta = Schema.Struct({
   index: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
-  id: Schema.optionalKey(Schema.Json),
+  id: Schema.optionalKey(json),
   /** What Gemini's compatible endpoint wants back with the call. */
-  extra_content: Schema.optionalKey(Schema.Json),
-  function: Schema.optionalKey(Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Json) })))
+  extra_content: Schema.optionalKey(json),
+  function: Schema.optionalKey(Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(json) })))
 })
 export type ToolCallDelta = typeof ToolCallDelta.Type
 
 /** A message of an answer, or a part of one. */
 export const Message = Schema.Struct({
-  content: Schema.optionalKey(Schema.Json),
+  content: Schema.optionalKey(json),
   reasoning_content: text,
-  reasoning: Schema.optionalKey(Schema.Json),
-  reasoning_details: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Json))),
+  reasoning: Schema.optionalKey(json),
+  reasoning_details: Schema.optionalKey(Schema.NullOr(Schema.Array(json))),
   refusal: text,
   tool_calls: Schema.optionalKey(Schema.NullOr(Schema.Array(ToolCallDelta)))
 })
@@ -48,8 +51,8 @@ export const Chunk = Schema.Struct({
       )
     )
   ),
-  usage: Schema.optionalKey(Schema.Json),
-  error: Schema.optionalKey(Schema.Json)
+  usage: Schema.optionalKey(json),
+  error: Schema.optionalKey(json)
 })
 export type Chunk = typeof Chunk.Type
 export type ChunkUsage = typeof ChunkUsage.Type
@@ -57,22 +60,55 @@ export type ChunkUsage = typeof ChunkUsage.Type
 /** The tokens that a chunk tells of; none where it tells them in a way of its own. */
 export const decodeUsage = Schema.decodeUnknownOption(ChunkUsage)
 
-const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Chunk))
+const decodeParsed = Schema.decodeUnknownResult(Chunk)
+
+const parse = (json: string): Result.Result<unknown, unknown> => Result.try(() => JSON.parse(json) as unknown)
 
 /** How much of what a server sent is quoted in an error. */
 const quoted = (text: string): string => (text.length <= 200 ? text : `${text.slice(0, 200)}…`)
 
-/** A chunk from the data of an event. */
-export const decode = (json: string): Result.Result<Chunk, ModelError> =>
-  Result.mapError(
-    decodeJson(json),
-    () =>
-      new ModelError({
-        reason: "bad_response",
-        message: `the model server sent no chunk: ${quoted(json)}`,
-        retryable: true
-      })
-  )
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isOnly = (fields: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): boolean => {
+  for (const name in fields) if (!names.has(name) && fields[name] !== null) return false
+  return true
+}
+
+const ofPlainChunk = new Set(["id", "object", "created", "model", "system_fingerprint", "service_tier", "choices"])
+const ofPlainChoice = new Set(["index", "delta", "logprobs"])
+const ofPlainDelta = new Set(["role", "content"])
+
+/**
+ * The text of a chunk that says a piece of text and nothing else, as nearly all chunks of an answer do. Such a one is known
+ * by its few fields; any other, however small the difference, is left to the Schema.
+ */
+export const plainText = (chunk: unknown): string | undefined => {
+  if (!isRecord(chunk) || !isOnly(chunk, ofPlainChunk)) return undefined
+  const choices = chunk["choices"]
+  if (!Array.isArray(choices) || choices.length !== 1) return undefined
+  const choice: unknown = choices[0]
+  if (!isRecord(choice) || choice["index"] !== 0 || !isOnly(choice, ofPlainChoice)) return undefined
+  const delta = choice["delta"]
+  if (!isRecord(delta) || !isOnly(delta, ofPlainDelta)) return undefined
+  const content = delta["content"]
+  return typeof content === "string" ? content : undefined
+}
+
+const refused = (json: string) =>
+  new ModelError({
+    reason: "bad_response",
+    message: `the model server sent no chunk: ${quoted(json)}`,
+    retryable: true
+  })
+
+/** A chunk from the data of an event; its text alone where it says nothing else. */
+export const decode = (json: string): Result.Result<Chunk | string, ModelError> => {
+  const parsed = parse(json)
+  if (Result.isFailure(parsed)) return Result.fail(refused(json))
+  const text = plainText(parsed.success)
+  return text === undefined ? Result.mapError(decodeParsed(parsed.success), () => refused(json)) : Result.succeed(text)
+}
 
 /** The text of a content, which may be a string, an array of parts, or nothing. */
 export const contentText = (content: Schema.Json | undefined): string => {

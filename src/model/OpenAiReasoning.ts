@@ -26,7 +26,7 @@ const ReasoningData = Schema.Struct({ model: Schema.String, reasoned: Reasoning 
 export const none: Reasoning = {}
 
 /** Whether there is nothing to tell again. */
-export const isNone = (reasoning: Reasoning): boolean => Object.keys(reasoning).length === 0
+export const isNone = (reasoning: Reasoning): boolean => reasoning === none || Object.keys(reasoning).length === 0
 
 const join = (one: Reasoning, other: Reasoning): Reasoning => ({
   ...one,

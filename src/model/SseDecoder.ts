@@ -34,15 +34,19 @@ export const make = (): SseDecoder => {
     const buffer = rest + (afterCr && text.startsWith("\n") ? text.slice(1) : text)
     if (text !== "") afterCr = false
     let start = 0
-    for (let index = rest.length; index < buffer.length; index++) {
-      const code = buffer.charCodeAt(index)
-      if (code !== 0x0a && code !== 0x0d) continue
-      line(buffer.slice(start, index), events)
-      if (code === 0x0d) {
-        if (index + 1 === buffer.length) afterCr = true
-        else if (buffer.charCodeAt(index + 1) === 0x0a) index++
+    let lf = buffer.indexOf("\n", rest.length)
+    let cr = buffer.indexOf("\r", rest.length)
+    while (lf >= 0 || cr >= 0) {
+      const isLf = cr < 0 || (lf >= 0 && lf < cr)
+      const at = isLf ? lf : cr
+      line(buffer.slice(start, at), events)
+      start = at + 1
+      if (isLf) lf = buffer.indexOf("\n", start)
+      else {
+        if (start === buffer.length) afterCr = true
+        else if (lf === start) lf = buffer.indexOf("\n", ++start)
+        cr = buffer.indexOf("\r", start)
       }
-      start = index + 1
     }
     rest = buffer.slice(start)
     return events

@@ -26,6 +26,7 @@ export const attributes = (usage: Usage | undefined): Readonly<Record<string, nu
  * them freely.
  */
 export const tokenUsage = Metric.histogram("gen_ai.client.token.usage", {
+  attributes: { unit: "{token}" },
   description: "Tokens of model requests",
   boundaries: Array.from({ length: 14 }, (_, power) => 4 ** power)
 })

@@ -16,6 +16,7 @@ import { answered } from "./ErrorResponses.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { HistoryNotSupported } from "./RequestErrors.ts"
+import * as RequestTexts from "./RequestTexts.ts"
 import * as TurnResponses from "./TurnResponses.ts"
 
 /** How many sessions a page of the list has. */
@@ -50,6 +51,7 @@ export const handlers = HttpApiBuilder.group(
 
     const createSession = Effect.gen(function* () {
       const request = yield* RequestBody.decode(CreateSession)
+      yield* RequestTexts.keep(request)
       const agent = catalog.get(request.agent.name)
       if (agent === undefined) {
         const names = catalog.meta.agents.map(({ name }) => name).join(", ") || "none"
@@ -77,6 +79,7 @@ export const handlers = HttpApiBuilder.group(
       const owner = yield* principal
       yield* store.get(owner, id)
       const request = yield* RequestBody.decode(TurnRequest)
+      yield* RequestTexts.keep(request)
       const accept = runner.accept(owner, id, request, yield* IdempotencyKey.read(request))
       const mode = request.stream ?? "none"
       return yield* mode === "none" ? TurnResponses.json(accept) : TurnResponses.sse(mode, accept)

@@ -35,7 +35,7 @@ export const layer = Layer.effectDiscard(
     yield* router.add(
       "GET",
       paths.ready,
-      Effect.catch(ready, (failure) => Effect.succeed(toResponse(failure)))
+      Effect.catch(ready, (failure) => Effect.succeed(toResponse(failure))).pipe(Effect.withTracerEnabled(false))
     )
   })
 )

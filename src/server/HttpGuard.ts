@@ -6,6 +6,7 @@ import { schemaDetails } from "../protocol/SchemaDetails.ts"
 import * as Errors from "../turn/Errors.ts"
 import { type ApiFailure, toResponse, unexpected } from "./ErrorResponses.ts"
 import { InvalidRequest, MethodNotAllowed, UnknownRoute } from "./RequestErrors.ts"
+import * as RequestTexts from "./RequestTexts.ts"
 
 const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
 
@@ -73,4 +74,4 @@ const withCors = HttpMiddleware.cors({
 
 /** What stands around every endpoint. */
 export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  withRequestId(withCors(withErrors(app)))
+  withRequestId(withCors(RequestTexts.guarded(withErrors(app))))

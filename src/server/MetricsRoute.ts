@@ -1,25 +1,35 @@
 import { Effect, Layer, Metric, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
-import { activeTurns } from "../turn/TurnTrace.ts"
+import * as ChatCall from "../model/ChatCall.ts"
+import * as MeasuredSessionStore from "../session/MeasuredSessionStore.ts"
+import { toolCalls } from "../tool/ToolCalls.ts"
+import { errors } from "../turn/Errors.ts"
+import * as TurnTrace from "../turn/TurnTrace.ts"
 import { ApiKeys, identify } from "./ApiKeys.ts"
 import { answered } from "./ErrorResponses.ts"
 import { PageOrigins } from "./PageOrigins.ts"
 import { type MetricsAccess, paths } from "./Probes.ts"
 import { activeStreams } from "./TurnResponses.ts"
 
-const counters: ReadonlySet<string> = new Set([
-  "aap.turns",
-  "aap.deltas",
-  "aap.errors",
-  "aap.tool.calls",
-  "aap.lease.conflicts"
+const ids = (metrics: ReadonlyArray<{ readonly id: string }>): ReadonlySet<string> =>
+  new Set(metrics.map(({ id }) => id))
+
+const counters = ids([TurnTrace.turns, TurnTrace.deltas, errors, toolCalls, MeasuredSessionStore.leaseConflicts])
+const times = ids([
+  TurnTrace.timeToFirstDelta,
+  ChatCall.duration,
+  ChatCall.timeToFirstChunk,
+  MeasuredSessionStore.duration
 ])
 
-/** A metric's name as OpenTelemetry's own bridge to Prometheus gives it, so that a dashboard serves for both ways. */
+/**
+ * A metric's name as OpenTelemetry's own bridge to Prometheus gives it, so that a dashboard serves for both ways. Other metrics
+ * of the process keep their names: nobody here knows their units.
+ */
 export const toName = (id: string): string => {
   if (counters.has(id)) return `${id}.total`
-  return /\.(?:duration|time_to_first_\w+)$/.test(id) ? `${id}.seconds` : id
+  return times.has(id) ? `${id}.seconds` : id
 }
 
 /** The key of a request, where it has one. */
@@ -50,7 +60,7 @@ export const layer = (access: Exclude<MetricsAccess, "off">) =>
         })
       })
       // What counts things that are there is told from the beginning: nothing is another thing than none.
-      yield* Effect.forEach([activeTurns, activeStreams], (gauge) => Metric.modify(gauge, 0))
+      yield* Effect.forEach([TurnTrace.activeTurns, activeStreams], (gauge) => Metric.modify(gauge, 0))
       yield* router.add("GET", paths.metrics, answered(page))
     })
   )

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Duration, Effect, Layer } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
+import { HttpMiddleware, HttpRouter, HttpServer, type HttpServerError, UrlParams } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import type { AgentCatalog } from "../agent/AgentCatalog.ts"
 import type { ChatModel } from "../model/ChatModel.ts"
@@ -52,6 +52,9 @@ export interface ServerOptions {
   /** Whether spans tell what users and models say; they do not by default. */
   readonly captureContent?: boolean
 }
+
+/** Parameters of URLs whose values no span has: any but the protocol's own. Who sends a key as one has sent it nowhere else. */
+const untold = [/^(?!(?:after|type)$)/]
 
 /** How long the last bytes may take to reach their clients before connections are cut. */
 const flushTimeout = Duration.seconds(2)
@@ -109,6 +112,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provide(Layer.succeed(StreamTimeouts, timeouts)),
     Layer.provide(Layer.succeed(CaptureContent, options.captureContent ?? false)),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))),
+    Layer.provide(Layer.succeed(UrlParams.CurrentRedactedNames, untold)),
     Layer.provideMerge(ActiveTurns.layer),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )

@@ -1,5 +1,5 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { type Cause, Clock, Context, Duration, Effect, Metric, Predicate, Queue, Schema, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Metric, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Transcript from "../history/Transcript.ts"
 import { type StopReason, type StreamMode, TurnResponse } from "../protocol/Turn.ts"
@@ -8,6 +8,7 @@ import { view } from "../turn/StreamMode.ts"
 import type { Turn } from "../turn/TurnRunner.ts"
 import { ActiveTurns } from "./ActiveTurns.ts"
 import * as Sse from "./Sse.ts"
+import * as SseOutlet from "./SseOutlet.ts"
 
 /** How long a stream may be silent before a heartbeat, and unread before it is ended. */
 export const StreamTimeouts = Context.Reference<{
@@ -17,11 +18,11 @@ export const StreamTimeouts = Context.Reference<{
   defaultValue: () => ({ heartbeat: Duration.seconds(15), stall: Duration.seconds(60) })
 })
 
-/** How many buffers may wait for the client before the turn waits with them. */
-const queueCapacity = 16
-
 /** Streams that are open now. */
-export const activeStreams = Metric.gauge("aap.streams.active", { description: "Streams that are open now" })
+export const activeStreams = Metric.gauge("aap.streams.active", {
+  description: "Streams that are open now",
+  attributes: { unit: "{stream}" }
+})
 
 const encodeResponse = Schema.encodeSync(TurnResponse)
 
@@ -41,69 +42,25 @@ export const json = Effect.fnUntraced(function* <E>(accept: Effect.Effect<Turn, 
   return HttpServerResponse.jsonUnsafe(encodeResponse({ stopReason, messages: Transcript.messages(transcript) }))
 })
 
-/** The socket's response, where there is a socket. */
-const nodeResponse = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-  Predicate.hasProperty(request, "response") ? NodeHttpServerRequest.toServerResponse(request) : undefined
-)
-
 /**
- * Runs a turn and answers with its events as they come.
+ * Runs a turn and answers with its events as they come. They go from the turn's own fiber to the socket's response: a queue
+ * between the two, and a fiber that reads it, would cost each event of a paced model more than all else that is done to it.
  *
- * 1. What waits for the client is bounded; the turn waits when it is full.
+ * 1. What waits for the client is bounded by what Node buffers; the turn waits when it is full.
  * 2. A comment is sent whenever nothing else was for a heartbeat's time.
  * 3. A client that stays but takes nothing for the stall's time is cut off, which ends its turn.
  */
 export const sse = Effect.fnUntraced(function* <E>(mode: Exclude<StreamMode, "none">, accept: Effect.Effect<Turn, E>) {
-  const clock = yield* Clock.Clock
-  const { heartbeat, stall } = yield* StreamTimeouts
-  const response = yield* nodeResponse
+  const outlet = SseOutlet.make(
+    NodeHttpServerRequest.toServerResponse(yield* HttpServerRequest.HttpServerRequest),
+    yield* Clock.Clock
+  )
   yield* Effect.acquireRelease(Metric.modify(activeStreams, 1), () => Metric.modify(activeStreams, -1))
-  const queue = yield* Queue.bounded<Uint8Array, Cause.Done>(queueCapacity)
-  let last: Uint8Array = new Uint8Array()
-  let sentAt = clock.currentTimeMillisUnsafe()
-  let taken = 0
-
   yield* (yield* ActiveTurns).run(accept, {
-    hear: (events) => {
-      const shown = view(mode, events)
-      if (shown.length === 0) return Effect.void
-      sentAt = clock.currentTimeMillisUnsafe()
-      return Queue.offer(queue, Sse.encode(shown))
-    },
-    end: (events) => {
-      last = Sse.encode(view(mode, events))
-      return Queue.end(queue)
-    }
+    hear: (events) => outlet.write(Sse.encode(view(mode, events))),
+    end: (events) => outlet.end(Sse.encode(view(mode, events)))
   })
-
-  const beat = Effect.sync(() => {
-    const now = clock.currentTimeMillisUnsafe()
-    if (now - sentAt < Duration.toMillis(heartbeat) || Queue.isFullUnsafe(queue)) return
-    sentAt = now
-    Queue.offerUnsafe(queue, Sse.heartbeat)
-  })
-  const beats = beat.pipe(
-    Effect.andThen(
-      Effect.suspend(() => Effect.sleep(Duration.toMillis(heartbeat) - (clock.currentTimeMillisUnsafe() - sentAt)))
-    ),
-    Effect.forever
-  )
-  const watch = Effect.gen(function* () {
-    const before = taken
-    yield* Effect.sleep(stall)
-    if (taken !== before || Queue.sizeUnsafe(queue) === 0) return
-    yield* Effect.logWarning("a client stopped reading its stream and was cut off")
-    response?.destroy()
-  }).pipe(Effect.forever)
-  yield* Effect.forkScoped(Effect.all([beats, watch], { concurrency: "unbounded" }))
-  yield* Effect.addFinalizer(() => Queue.shutdown(queue))
-
-  const body = Stream.fromQueue(queue).pipe(
-    Stream.mapArray((buffers) => {
-      taken++
-      return buffers
-    }),
-    Stream.concat(Stream.suspend(() => (last.length === 0 ? Stream.empty : Stream.succeed(last))))
-  )
-  return HttpServerResponse.stream(body, { headers: Sse.headers, contentType: Sse.headers["content-type"] })
+  yield* Effect.forkScoped(outlet.tend(yield* StreamTimeouts))
+  yield* Effect.addFinalizer(() => outlet.leave)
+  return HttpServerResponse.stream(outlet.body, { headers: Sse.headers, contentType: Sse.headers["content-type"] })
 })

@@ -3,17 +3,18 @@ import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
 import { LeaseLost, SessionStore, StoreError, TurnInProgress } from "./SessionStore.ts"
 
-/** How long the store's operations take, by `operation`. */
+/** How long the store's operations take, by `aap.store.operation`. */
 export const duration = Seconds.histogram(
   "aap.store.duration",
   "Time that an operation of the session store took",
   [0.0001, 0.0005, 0.001, 0.005]
 )
 
-/** Sessions that another turn held, by `reason`: `turn_in_progress` where one is refused, `lease_lost` where one is cut off. */
+/** Sessions that another turn held, by `error.type`: `turn_in_progress` where one is refused, `lease_lost` where one is cut off. */
 export const leaseConflicts = Metric.counter("aap.lease.conflicts", {
   description: "Sessions that another turn held",
-  incremental: true
+  incremental: true,
+  attributes: { unit: "{conflict}" }
 })
 
 /** Refusals are answers; what the lease and the database do is not. */
@@ -26,7 +27,7 @@ const typeOf = (error: unknown): string | undefined => {
 const conflict = (error: unknown) => {
   const reason = typeOf(error)
   return reason === "lease_lost" || reason === "turn_in_progress"
-    ? Metric.update(Metric.withAttributes(leaseConflicts, { reason }), 1)
+    ? Metric.update(Metric.withAttributes(leaseConflicts, { "error.type": reason }), 1)
     : Effect.void
 }
 
@@ -41,7 +42,10 @@ const measured =
         Effect.tapError(conflict),
         Effect.ensuring(
           Effect.flatMap(Seconds.now, (now) =>
-            Metric.update(Metric.withAttributes(duration, { operation }), Seconds.between(startedAt, now))
+            Metric.update(
+              Metric.withAttributes(duration, { "aap.store.operation": operation }),
+              Seconds.between(startedAt, now)
+            )
           )
         )
       )

@@ -1,8 +1,8 @@
-import { NodeHttpClient } from "@effect/platform-node"
-import { Config, ConfigProvider, Effect, Layer, Logger, type LogLevel, References } from "effect"
-import { Otlp, OtlpSerialization } from "effect/observability"
+import { ConfigProvider, Layer, Logger, type LogLevel, References } from "effect"
 import * as Confidential from "./Confidential.ts"
 import * as JsonLog from "./JsonLog.ts"
+import * as OtlpExporters from "./OtlpExporters.ts"
+import * as SafeTracer from "./SafeTracer.ts"
 
 /** How log lines are written: an object of JSON each, for machines, or lines for people. */
 export type LogFormat = "json" | "pretty"
@@ -26,18 +26,7 @@ const defaults = ConfigProvider.fromEnv({
   }
 })
 
-const serialization = Layer.unwrap(
-  Effect.map(
-    Effect.orDie(Config.Literals(["http/protobuf", "http/json"], "OTEL_EXPORTER_OTLP_PROTOCOL")),
-    (protocol) => (protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf)
-  )
-)
-
-const exporters = Otlp.layerFromConfig().pipe(
-  Layer.provide(serialization),
-  Layer.provide(NodeHttpClient.layerNodeHttp),
-  Layer.provide(ConfigProvider.layerAdd(defaults))
-)
+const exporters = Layer.provide(OtlpExporters.layer, ConfigProvider.layerAdd(defaults))
 
 /**
  * Logs, and what is exported: traces, metrics and logs over OTLP as the `OTEL_*` variables say, which is nothing while they name
@@ -46,10 +35,11 @@ const exporters = Otlp.layerFromConfig().pipe(
  *
  * 1. Lines go to the standard error.
  * 2. No line, exported or written, quotes what is said in a session: see {@link Confidential.layer}.
- * 3. A span has no log lines for events: they go out as logs, and name their span.
+ * 3. No span has the words of an error: see {@link SafeTracer.layer}.
+ * 4. A span has no log lines for events: they go out as logs, and name their span.
  */
 export const layer = ({ level = "Info", log = "pretty" }: TelemetryOptions = {}): Layer.Layer<never> =>
-  Confidential.layer.pipe(
+  Layer.merge(Confidential.layer, SafeTracer.layer).pipe(
     Layer.provideMerge(exporters),
     Layer.provideMerge(Logger.layer([log === "json" ? JsonLog.logger : Logger.consolePretty()])),
     Layer.provideMerge(Layer.succeed(Logger.LogToStderr, true)),

@@ -7,9 +7,13 @@ import { type Effect, Metric } from "effect"
  */
 export type ToolOutcome = "ok" | "failed" | "timeout" | "defect" | "interrupted" | "rejected" | "client" | "permission"
 
-/** Tool calls, by `outcome`. Names are no attribute: applications and models name tools freely. */
-export const toolCalls = Metric.counter("aap.tool.calls", { description: "Tool calls", incremental: true })
+/** Tool calls, by `aap.tool.outcome`. Names are no attribute: applications and models name tools freely. */
+export const toolCalls = Metric.counter("aap.tool.calls", {
+  description: "Tool calls",
+  incremental: true,
+  attributes: { unit: "{call}" }
+})
 
 /** Counts a call. */
 export const count = (outcome: ToolOutcome): Effect.Effect<void> =>
-  Metric.update(Metric.withAttributes(toolCalls, { outcome }), 1)
+  Metric.update(Metric.withAttributes(toolCalls, { "aap.tool.outcome": outcome }), 1)

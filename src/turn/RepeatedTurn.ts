@@ -5,7 +5,6 @@ import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Principal } from "../session/Session.ts"
 import type { SessionStore } from "../session/SessionStore.ts"
 import * as Replay from "../history/Replay.ts"
-import * as TurnLog from "./TurnLog.ts"
 import type { Turn } from "./TurnRunner.ts"
 
 /** How often a turn that runs, here or on another server, is asked whether it is over. */
@@ -15,7 +14,8 @@ const stop = (stopReason: StopReason): TurnEvent => ({ event: "turn_stop", data:
 
 /**
  * A turn that was begun before under the same key: its events are told again once it is over, whoever runs it. It holds no
- * lease, and leaving it ends nothing.
+ * lease, and leaving it ends nothing. It has no span and no metrics of a turn, which the first request's has; its own request
+ * says `aap.turn.repeated`.
  */
 export const make = (
   store: SessionStore["Service"],
@@ -26,6 +26,8 @@ export const make = (
 ): Turn => {
   const ended = store.remembered(owner, id, key).pipe(
     Effect.repeat({ schedule: pace, while: (turn) => Option.isSome(turn) && turn.value._tag === "Running" }),
+    // Four spans a second, for as long as the other turn runs, would tell nobody anything.
+    Effect.withTracerEnabled(false),
     Effect.map((turn) =>
       Option.isSome(turn) && turn.value._tag === "Ended"
         ? Replay.events(
@@ -44,6 +46,6 @@ export const make = (
       Stream.unwrap(Effect.map(ended, Stream.fromIterable))
     ),
     abandon: Effect.succeed([stop("error")]),
-    within: TurnLog.within({ sessionId: id }, () => [])
+    within: Effect.annotateLogs({ sessionId: id })
   }
 }

@@ -139,6 +139,58 @@ export const apply = (
   }
 }
 
+type Delta = Extract<ModelEvent, { readonly delta: string }>
+
+const isDelta = (event: ModelEvent | undefined): event is Delta =>
+  event?.type === "text_delta" || event?.type === "thinking_delta"
+
+/** The deltas of one type that begin here and follow each other. */
+const runOfDeltas = (events: ReadonlyArray<ModelEvent>, start: number): ReadonlyArray<Delta> => {
+  const run: Array<Delta> = []
+  for (let index = start; index < events.length; index++) {
+    const event = events[index]
+    if (!isDelta(event) || event.type !== events[start]?.type) break
+    run.push(event)
+  }
+  return run
+}
+
+/**
+ * What some model events add to a step, and the events that tell them: the same as {@link apply} of one after the other. A
+ * run of deltas, of which an answer nearly all consists, is told piece by piece, but added to its block as one: the answer
+ * is then kept in a few strings, and not in all of its pieces.
+ */
+export const applyAll = (
+  step: Step,
+  events: ReadonlyArray<ModelEvent>,
+  toolbox: Toolbox,
+  nextCallId: () => string
+): readonly [Step, ReadonlyArray<TurnEvent>] => {
+  const told: Array<TurnEvent> = []
+  let current = step
+  const add = (event: ModelEvent): ReadonlyArray<TurnEvent> => {
+    const [next, more] = apply(current, event, toolbox, event.type === "tool_call" ? nextCallId() : "")
+    current = next
+    return more
+  }
+  for (let index = 0; index < events.length; ) {
+    const event = events[index] as ModelEvent
+    if (!isDelta(event)) {
+      told.push(...add(event))
+      index++
+      continue
+    }
+    const run = runOfDeltas(events, index)
+    const joined = add({ type: event.type, delta: run.map(({ delta }) => delta).join("") })
+    if (joined.length > 0) {
+      told.push(...joined.slice(0, -1))
+      for (const { delta, type } of run) if (delta !== "") told.push({ event: type, data: { delta } })
+    }
+    index += run.length
+  }
+  return [current, told]
+}
+
 /**
  * The assistant message of a step, with the provider data of its blocks; `undefined` if the model said nothing. Data of no
  * block is dropped with what never came.

@@ -1,4 +1,5 @@
-import { Cause, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { type Cause, Duration, Effect, Option, type Pull, Schedule, Stream } from "effect"
+import * as Arr from "effect/Array"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
 import type * as SessionSetup from "../agent/SessionSetup.ts"
@@ -8,6 +9,7 @@ import type { Ids } from "../history/Ids.ts"
 import type { PendingCall } from "../history/PendingCall.ts"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
 import * as Slot from "../history/Slot.ts"
+import * as SpokenText from "../history/SpokenText.ts"
 import type { ChatModel, ModelEvent, Usage } from "../model/ChatModel.ts"
 import { ModelError } from "../model/ModelError.ts"
 import * as Retry from "../model/Retry.ts"
@@ -20,6 +22,7 @@ import * as SafeSpan from "../telemetry/SafeSpan.ts"
 import * as ToolCalls from "../tool/ToolCalls.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
 import type { Compactor } from "./Compaction.ts"
+import * as Stages from "./Stages.ts"
 import * as Step from "./Step.ts"
 import * as Toolbox from "./Toolbox.ts"
 import type { Turn } from "./TurnRunner.ts"
@@ -32,6 +35,9 @@ import * as TurnWriter from "./TurnWriter.ts"
 
 /** How many tools of one step run at the same time. */
 const toolConcurrency = 16
+
+/** A part of the turn's stream. */
+type Stage = Stages.Stage<TurnEvent, TurnFailure.TurnFailure>
 
 const unfinished = new ModelError({
   reason: "bad_response",
@@ -88,6 +94,8 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   let taken: Usage | undefined
   const trace = TurnTrace.make({ agent: agent.agent.name, sessionId: session.id, turnId: turnId(lease) })
 
+  const nextCallId = () => ids.next("call")
+
   const { settleUnsure, write } = TurnWriter.make(store, lease)
 
   const commit = (change: Commit, next: (state: TurnState.TurnState) => TurnState.TurnState) =>
@@ -138,13 +146,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     )
 
   const hear = (chunk: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> => {
-    const told: Array<TurnEvent> = []
-    let step = state.step ?? Step.initial
-    for (const event of chunk) {
-      const [next, events] = Step.apply(step, event, toolbox, event.type === "tool_call" ? ids.next("call") : "")
-      step = next
-      told.push(...events)
-    }
+    const [step, told] = Step.applyAll(state.step ?? Step.initial, chunk, toolbox, nextCallId)
     state = { ...state, step }
     trace.hear(chunk)
     return told
@@ -160,22 +162,28 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       ? trace.within(compaction.afterOverflow(state.conversation))
       : Effect.succeed(false)
 
-  const steps = (count: number): Stream.Stream<TurnEvent, TurnFailure.TurnFailure> =>
-    count > agent.agent.stepLimit
-      ? Stream.fail(new TurnFailure.StepLimitReached({ limit: agent.agent.stepLimit }))
-      : Stream.fromEffectDrain(
-          Effect.andThen(
-            trace.step(count),
-            trace.within(Effect.suspend(() => compaction.beforeStep(state.conversation)))
-          )
-        ).pipe(
-          Stream.concat(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend)),
-          Stream.mapAccumArray(
-            () => undefined,
-            (none, chunk) => [none, hear(chunk)] as const
-          ),
-          Stream.concat(Stream.unwrap(Effect.suspend(() => afterStep(count))))
-        )
+  /** What the model's events tell, chunk by chunk. */
+  const told = (pull: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, TurnFailure.TurnFailure>) => {
+    const next: Pull.Pull<Arr.NonEmptyReadonlyArray<TurnEvent>, TurnFailure.TurnFailure> = Effect.flatMap(
+      pull,
+      (chunk) => {
+        const events = hear(chunk)
+        return Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : next
+      }
+    )
+    return Effect.succeed(next)
+  }
+
+  const step = Effect.fnUntraced(function* (count: number): Effect.fn.Return<Stage, TurnFailure.TurnFailure> {
+    const limit = agent.agent.stepLimit
+    if (count > limit) return yield* new TurnFailure.StepLimitReached({ limit })
+    yield* trace.step(count)
+    yield* trace.within(Effect.suspend(() => compaction.beforeStep(state.conversation)))
+    return {
+      stream: Stream.transformPull(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend), told),
+      next: Effect.suspend(() => afterStep(count))
+    }
+  })
 
   /** Tells what the step took: on the turn's span all steps so far, in the metrics this one. */
   const account = Effect.fnUntraced(function* ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>) {
@@ -186,26 +194,26 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     yield* TokenUsage.record(provider, usage)
   })
 
-  const afterStep = Effect.fnUntraced(function* (count: number) {
-    const step = state.step ?? Step.initial
-    if (step.finish === undefined) return Stream.fail(unfinished)
-    yield* account(step.finish)
-    const said = Option.toArray(Option.map(Option.fromUndefinedOr(Step.toEntry(step, model.provider)), Slot.entry))
-    const reason = Step.stopReason(step)
+  const afterStep = Effect.fnUntraced(function* (count: number): Effect.fn.Return<Stage, TurnFailure.TurnFailure> {
+    const heard = state.step ?? Step.initial
+    if (heard.finish === undefined) return yield* unfinished
+    yield* account(heard.finish)
+    const said = Option.toArray(Option.map(Option.fromUndefinedOr(Step.toEntry(heard, model.provider)), Slot.entry))
+    const reason = Step.stopReason(heard)
     if (reason !== undefined) {
-      const closed = step.calls.map(({ call }) => Closing.close(call, "notRun"))
+      const closed = heard.calls.map(({ call }) => Closing.close(call, "notRun"))
       const last = yield* finish(reason, [...said, ...closed.map(Slot.entry)])
-      return Stream.fromArray([...closed.flatMap(TurnState.toolResult), last])
+      return Stages.last([...closed.flatMap(TurnState.toolResult), last])
     }
-    const calls = yield* Effect.forEach(step.calls, screen)
+    const calls = yield* Effect.forEach(heard.calls, screen)
     const owed = calls.filter((call) => call.answerer === "running")
     const open = calls.filter((call) => call.answerer !== "running").map(Step.toPending)
     yield* Effect.forEach(open, ({ answerer }) => ToolCalls.count(answerer === "client" ? "client" : "permission"))
-    if (owed.length === 0) return Stream.succeed(yield* finish("tool_use", said, open))
+    if (owed.length === 0) return Stages.last([yield* finish("tool_use", said, open)])
     const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
     yield* commit({ append, open }, (state) => TurnState.endStep(state, append, open))
-    const after = open.length === 0 ? steps(count + 1) : Stream.fromEffect(Effect.suspend(() => finish("tool_use", [])))
-    return Stream.concat(results(owed, runCall), after)
+    const pause = Effect.suspend(() => Effect.map(finish("tool_use", []), (last) => Stages.last([last])))
+    return { stream: results(owed, runCall), next: open.length === 0 ? step(count + 1) : pause }
   })
 
   const end = Effect.fnUntraced(
@@ -239,37 +247,36 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     Effect.catchTag("LeaseLost", ({ message }) => Effect.logDebug(message))
   )
 
-  const events = Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }).pipe(
-    Stream.concat(results(parts.decided, decide)),
-    Stream.concat(steps(1)),
-    Stream.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Stream.fromEffect(Effect.interrupt)
-        : Stream.unwrap(
-            trace
-              .within(Effect.logWarning("a turn failed", cause))
-              .pipe(
-                Effect.andThen(trace.fail(SafeSpan.errorType(cause, TurnFailure.errorType))),
-                Effect.andThen(end(TurnFailure.stopReason(cause))),
-                Effect.map(Stream.fromArray)
-              )
-          )
-    )
-  )
+  const decided: Stage = { stream: results(parts.decided, decide), next: step(1) }
+
+  const recover = (cause: Cause.Cause<TurnFailure.TurnFailure>) =>
+    trace
+      .within(Effect.logWarning("a turn failed", cause))
+      .pipe(
+        Effect.andThen(trace.fail(SafeSpan.errorType(cause, TurnFailure.errorType))),
+        Effect.andThen(end(TurnFailure.stopReason(cause))),
+        Effect.map(Stages.last<TurnEvent>)
+      )
+
+  const begin = Effect.gen(function* () {
+    yield* trace.begin
+    yield* Effect.forkScoped(trace.within(renewal))
+    const start: Stage = {
+      stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }),
+      next: Effect.succeed(decided)
+    }
+    return Stages.run(start, recover)
+  })
 
   return {
-    events: Stream.unwrap(
-      trace.begin.pipe(Effect.andThen(Effect.forkScoped(trace.within(renewal))), Effect.as(events))
-    ).pipe(Stream.onExit(() => Effect.suspend(() => trace.end(stopped)))),
+    events: Stream.onExit(Stream.unwrap(begin), () => Effect.suspend(() => trace.end(stopped))),
     abandon: end("error"),
-    within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () =>
-      TurnLog.texts(
-        [
-          ...CompactedHistory.entries(state.conversation),
-          ...Option.toArray(Option.fromUndefinedOr(state.step && Step.toEntry(state.step, model.provider)))
-        ],
-        Agent.secrets(agent.agent, options)
-      )
-    )
+    within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () => ({
+      said: [
+        ...CompactedHistory.entries(state.conversation),
+        ...Option.toArray(Option.fromUndefinedOr(state.step && Step.toEntry(state.step, model.provider)))
+      ].flatMap(({ message }) => SpokenText.ofMessage(message)),
+      secrets: Agent.secrets(agent.agent, options)
+    }))
   }
 }

@@ -149,7 +149,10 @@ export class TurnRunner extends Context.Service<
                 repeated.isSame ? Effect.succeedNone : Effect.fail(repeated)
               )
             )
-          if (Option.isNone(taken)) return RepeatedTurn.make(store, owner, id, keyed?.key ?? "", mode)
+          if (Option.isNone(taken)) {
+            yield* Effect.annotateCurrentSpan({ "gen_ai.conversation.id": id, "aap.turn.repeated": true })
+            return RepeatedTurn.make(store, owner, id, keyed?.key ?? "", mode)
+          }
           const accepted = taken.value
           const { agent, decided, setup } = accepted.acceptance
           return {

@@ -6,13 +6,24 @@ import * as Seconds from "../telemetry/Seconds.ts"
 import * as Errors from "./Errors.ts"
 
 /** Turns that run now. */
-export const activeTurns = Metric.gauge("aap.turns.active", { description: "Turns that run now" })
+export const activeTurns = Metric.gauge("aap.turns.active", {
+  description: "Turns that run now",
+  attributes: { unit: "{turn}" }
+})
 
-/** Turns that are over, by `gen_ai.agent.name` and `stop_reason`. */
-export const turns = Metric.counter("aap.turns", { description: "Turns that are over", incremental: true })
+/** Turns that are over, by `gen_ai.agent.name` and `aap.stop_reason`. */
+export const turns = Metric.counter("aap.turns", {
+  description: "Turns that are over",
+  incremental: true,
+  attributes: { unit: "{turn}" }
+})
 
 /** Pieces of text and of thinking that models have streamed. */
-export const deltas = Metric.counter("aap.deltas", { description: "Deltas that models streamed", incremental: true })
+export const deltas = Metric.counter("aap.deltas", {
+  description: "Deltas that models streamed",
+  incremental: true,
+  attributes: { unit: "{delta}" }
+})
 
 /** How long it is from a turn's beginning to its first delta. */
 export const timeToFirstDelta = Seconds.histogram(
@@ -87,7 +98,7 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
         }
       })
       yield* Metric.modify(activeTurns, 1)
-    }),
+    }).pipe(Effect.uninterruptible),
     step: (count) =>
       Effect.gen(function* () {
         yield* endStep()
@@ -128,7 +139,7 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
         if (turn === undefined) return
         const errorType = stopReason === "error" ? (failure ?? SafeSpan.interrupted) : failure
         yield* Metric.modify(activeTurns, -1)
-        yield* Metric.update(Metric.withAttributes(turns, { ...told, stop_reason: stopReason }), 1)
+        yield* Metric.update(Metric.withAttributes(turns, { ...told, "aap.stop_reason": stopReason }), 1)
         if (heardAt !== undefined) yield* Metric.update(timeToFirstDelta, Seconds.between(startedAt, heardAt))
         if (errorType === SafeSpan.interrupted) yield* Errors.count(errorType)
         turn.attribute("aap.stop_reason", stopReason)

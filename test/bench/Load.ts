@@ -109,6 +109,20 @@ const createAll = async ({ bodies, port }: Extract<LoadAsk, { readonly kind: "cr
   return ids
 }
 
+/** Reads pages one after the other, and tells how long each took. */
+const walk = async ({ pages, port }: Extract<LoadAsk, { readonly kind: "walk" }>): Promise<ReadonlyArray<number>> => {
+  const times: Array<number> = []
+  let after = ""
+  while (times.length < pages) {
+    const from = performance.now()
+    const page = JSON.parse(await read(port, `/sessions${after}`)) as { readonly next?: string }
+    times.push(performance.now() - from)
+    if (page.next === undefined) break
+    after = `?after=${encodeURIComponent(page.next)}`
+  }
+  return times
+}
+
 answering(0, async (given) => {
   const ask = given as LoadAsk
   switch (ask.kind) {
@@ -119,8 +133,10 @@ answering(0, async (given) => {
     case "tally":
       return tally()
     case "finish":
-      return void (await Promise.all(open))
-    case "get":
-      return read(ask.port, ask.path)
+      await Promise.all(open)
+      // Left idle, a connection may be closed by the server just as it is used again.
+      return agent.destroy()
+    case "walk":
+      return walk(ask)
   }
 })

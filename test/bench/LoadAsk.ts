@@ -19,8 +19,8 @@ export type LoadAsk =
   | { readonly kind: "tally" }
   /** Done once all that is open has ended. */
   | { readonly kind: "finish" }
-  /** Answers a body. */
-  | { readonly kind: "get"; readonly port: number; readonly path: string }
+  /** Reads so many pages of the list of sessions; answers how many milliseconds each took. */
+  | { readonly kind: "walk"; readonly port: number; readonly pages: number }
 
 /** What was counted; times in milliseconds. */
 export interface Tally {

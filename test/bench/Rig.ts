@@ -16,8 +16,10 @@ export interface Rig {
   readonly load: Child.Child
   readonly server: Target
   readonly relay: Target
-  /** Where the server's database is. */
-  readonly folder: string
+  /** The server once more, set up to feed the model no more than the last of a history. */
+  readonly windowed: Target
+  /** The file of the server's database. */
+  readonly database: string
 }
 
 const temporaryFolder = Effect.acquireRelease(
@@ -32,49 +34,66 @@ export const start = Effect.fnUntraced(function* (profile?: string): Effect.fn.R
   const model = yield* Child.start("MockModel")
   const load = yield* Child.start("Load")
   const relay = yield* Child.start("Relay", { args: [String(model.port)], execArgv })
-  const server = yield* Child.start("Subject", {
-    execArgv,
-    env: {
-      PORT: "0",
-      AAP_MODEL: "openai/mock",
-      OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
-      DATABASE_URL: `sqlite:${join(folder, "aap.db")}`,
-      AAP_COMPACTION: "none",
-      AAP_PLAYGROUND: "off"
-    }
-  })
+  const startServer = (name: string, env: Readonly<Record<string, string>>) =>
+    Child.start("Subject", {
+      execArgv,
+      env: {
+        PORT: "0",
+        AAP_MODEL: "openai/mock",
+        OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
+        DATABASE_URL: `sqlite:${join(folder, name)}`,
+        AAP_PLAYGROUND: "off",
+        ...env
+      }
+    })
+  const server = yield* startServer("aap.db", { AAP_COMPACTION: "none" })
+  const windowed = yield* startServer("windowed.db", { AAP_COMPACTION: "window", AAP_COMPACT_ABOVE: "4000" })
   return {
     model,
     load,
-    folder,
+    database: join(folder, "aap.db"),
     server: { name: "server", child: server },
-    relay: { name: "relay", child: relay }
+    relay: { name: "relay", child: relay },
+    windowed: { name: "server", child: windowed }
   }
 })
 
+/** What is asked for. */
+interface Asked {
+  readonly mode: "stream" | "whole"
+  readonly model: string
+  readonly count: number
+  readonly concurrency: number
+  /** The sessions whose turns these are; new ones where absent. */
+  readonly sessions?: ReadonlyArray<string>
+}
+
 const says = [{ role: "user", content: "Go on." }]
 
-/** Opens so many streams, or asks for so many whole answers, of a model; the server's sessions are made beforehand. */
-export const open = Effect.fnUntraced(function* (
+/** Creates sessions of these messages, and answers their ids. */
+export const create = Effect.fnUntraced(function* (
   { load }: Rig,
-  { child, name }: Target,
-  asked: {
-    readonly mode: "stream" | "whole"
-    readonly model: string
-    readonly count: number
-    readonly concurrency: number
-  }
+  { child }: Target,
+  model: string,
+  count: number,
+  messages: ReadonlyArray<{ readonly role: string; readonly content: string }> = []
 ) {
-  const { concurrency, count, mode, model } = asked
-  const body = { agent: { name: "assistant", options: { model } } }
-  const bodies = Array.from({ length: count }, () => JSON.stringify(body))
+  const body = JSON.stringify({ agent: { name: "assistant", options: { model } }, messages })
+  const bodies = Array.from({ length: count }, () => body)
+  return (yield* Child.load(load, { kind: "create", port: child.port, bodies })) as ReadonlyArray<string>
+})
+
+/** Opens so many streams, or asks for so many whole answers, of a model; the server's sessions are made beforehand. */
+export const open = Effect.fnUntraced(function* (rig: Rig, target: Target, asked: Asked) {
+  const { load } = rig
+  const { child, name } = target
+  const { concurrency, count, mode, model, sessions } = asked
   const kind = mode === "stream" ? "turns" : "none"
+  const ids = name === "relay" ? [] : (sessions ?? (yield* create(rig, target, model, count)))
   const paths =
     name === "relay"
-      ? bodies.map(() => `/${kind}/${model}`)
-      : ((yield* Child.load(load, { kind: "create", port: child.port, bodies })) as ReadonlyArray<string>).map(
-          (id) => `/sessions/${id}/turns`
-        )
+      ? Array.from({ length: count }, () => `/${kind}/${model}`)
+      : ids.map((id) => `/sessions/${id}/turns`)
   yield* Child.tally(load)
   const before = yield* Child.usage(child)
   const stream = mode === "stream" ? "delta" : "none"

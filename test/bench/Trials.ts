@@ -3,15 +3,6 @@ import * as Child from "./Child.ts"
 import { median, quantile } from "./Figure.ts"
 import * as Rig from "./Rig.ts"
 
-/** How much is measured. */
-export interface Size {
-  readonly rounds: number
-  /** How long a paced stretch is watched, in seconds. */
-  readonly seconds: number
-  readonly burst: { readonly streams: number; readonly deltas: number }
-  readonly streams: number
-}
-
 /** One go at one target: what came out of it, by name. */
 export type Trial<Name extends string> = (
   rig: Rig.Rig,
@@ -20,7 +11,7 @@ export type Trial<Name extends string> = (
 
 /** CPU per delta where the model speaks as fast as it is heard, with all that its turns take. In microseconds. */
 export const burst =
-  ({ deltas, streams }: Size["burst"]): Trial<"cpu"> =>
+  (streams: number, deltas: number): Trial<"cpu"> =>
   (rig, target) =>
     Effect.gen(function* () {
       const model = `burst:${deltas}`
@@ -51,5 +42,64 @@ export const paced =
         p50: median(ages),
         p99: quantile(ages, 0.99),
         rate: deltas / seconds
+      }
+    })
+
+/** How long `turn_start` and the first delta take where the model thinks for a while, one turn after the other. */
+export const begin =
+  (turns: number, thinking: number): Trial<"start" | "first"> =>
+  (rig, target) =>
+    Effect.gen(function* () {
+      yield* Rig.open(rig, target, { mode: "stream", model: `late:${thinking}`, count: turns, concurrency: 1 })
+      yield* Rig.finish(rig)
+      const { firsts, starts } = yield* Child.tally(rig.load)
+      return { start: median(starts), first: median(firsts) }
+    })
+
+/** What each open stream holds in memory, in kilobytes: on the heap and beside it, and in the process as a whole. */
+export const memory =
+  (streams: number): Trial<"heap" | "resident"> =>
+  (rig, target) =>
+    Effect.gen(function* () {
+      const before = yield* Child.collected(target.child)
+      yield* Rig.open(rig, target, { mode: "stream", model: "paced:1000", count: streams, concurrency: 20 })
+      const after = yield* Child.collected(target.child)
+      yield* rig.model.ask("stop")
+      yield* Rig.finish(rig)
+      yield* Child.tally(rig.load)
+      return {
+        heap: (after.heapBytes - before.heapBytes) / streams / 1000,
+        resident: (after.rssBytes - before.rssBytes) / streams / 1000
+      }
+    })
+
+/** CPU of a turn in mode `none`, twenty deltas long, with all that it stores; eight at a time. In microseconds. */
+export const none =
+  (turns: number): Trial<"cpu"> =>
+  (rig, target) =>
+    Effect.gen(function* () {
+      const before = yield* Rig.open(rig, target, { mode: "whole", model: "burst:20", count: turns, concurrency: 8 })
+      yield* Rig.finish(rig)
+      const after = yield* Child.usage(target.child)
+      yield* Child.tally(rig.load)
+      return { cpu: (after.cpuMicros - before.cpuMicros) / turns }
+    })
+
+/** A turn on one session, in mode `none`: its time, and what is still on the heap once it is over. */
+export const onSession =
+  (session: string): Trial<"millis" | "cpu" | "kept"> =>
+  (rig, target) =>
+    Effect.gen(function* () {
+      const asked = { mode: "whole", model: "burst:20", count: 1, concurrency: 1, sessions: [session] } as const
+      const empty = yield* Child.collected(target.child)
+      const before = yield* Rig.open(rig, target, asked)
+      yield* Rig.finish(rig)
+      const after = yield* Child.usage(target.child)
+      const kept = yield* Child.collected(target.child)
+      const { wholes } = yield* Child.tally(rig.load)
+      return {
+        millis: median(wholes),
+        cpu: after.cpuMicros - before.cpuMicros,
+        kept: (kept.heapBytes - empty.heapBytes) / 1000
       }
     })

@@ -77,6 +77,25 @@ const logged = (script: Scripted.Script, server: ServerOptions = {}) =>
 const find = (lines: ReadonlyArray<Readonly<Record<string, unknown>>>, message: string) =>
   lines.find((line) => line["message"] === message) ?? assert.fail(`nothing is logged of: ${message}`)
 
+/** A database, or a bug, whose words quote what is to be written. */
+const echoing = (fail: (message: string) => Effect.Effect<never, StoreError>) =>
+  Layer.effect(
+    SessionStore,
+    Effect.map(SessionStore, (store) =>
+      SessionStore.of({
+        ...store,
+        create: (owner, session, history, keyed) =>
+          history.length === 0
+            ? store.create(owner, session, history, keyed)
+            : fail(`cannot create ${JSON.stringify({ session, history })}`),
+        accept: () => fail(`cannot write "${question}" with other-secret and ${answer}`),
+        remembered: () => Effect.die("not asked")
+      })
+    )
+  ).pipe(Layer.provide(MemorySessionStore.layer()))
+
+const answer = "Ada lived in London"
+
 describe("log lines", () => {
   it.live("name their request, session, turn and span", () =>
     Effect.gen(function* () {
@@ -122,10 +141,69 @@ describe("log lines", () => {
     })
   )
 
-  it.live("quote what is said where that is asked for", () =>
+  it.live("quote what is said where that is asked for, but never secret options", () =>
     Effect.gen(function* () {
       const { lines } = yield* logged([echoes], { captureContent: true })
-      assert.include(String(find(lines, "a turn failed")["error"]), question)
+      const error = String(find(lines, "a turn failed")["error"])
+      assert.include(error, question)
+      assert.notInclude(error, secret)
+    })
+  )
+
+  it.live.each([
+    {
+      what: "a database",
+      message: "the session store failed",
+      fail: (message: string) => Effect.fail(new StoreError({ operation: "write", cause: new Error(message) }))
+    },
+    {
+      what: "a bug",
+      message: "a request failed unexpectedly",
+      fail: (message: string) => Effect.die(new Error(message))
+    }
+  ])("of $what before a turn is accepted quote nothing of the request", ({ fail, message }) =>
+    Effect.gen(function* () {
+      const taken = yield* collector
+      yield* Effect.gen(function* () {
+        const id = yield* openSession(setup)
+        const seeded = { ...setup, messages: [{ role: "user", content: question }] }
+        const body = {
+          agent: { options: { token: "other-secret" } },
+          messages: [
+            { role: "tool", toolCallId: "call_1", content: [{ type: "text", text: answer }] },
+            { role: "user", content: question }
+          ]
+        }
+        yield* ask("/sessions", { body: seeded })
+        yield* ask(`/sessions/${id}/turns`, { body })
+      }).pipe(
+        Effect.provide(
+          testServer({ agents: [agent], tools: ToolRegistry.layer(parse), store: echoing(fail) }).pipe(
+            Layer.provide(taken.layer)
+          ),
+          { local: true }
+        )
+      )
+      const errors = taken.lines().flatMap((line) => {
+        const { error, message: said } = JSON.parse(line) as Readonly<Record<string, unknown>>
+        return said === message ? [String(error)] : []
+      })
+      assert.deepStrictEqual(
+        errors.map((error) => /cannot (?:create|write)/.exec(error)?.[0]),
+        ["cannot create", "cannot write"]
+      )
+      for (const word of ["Lovelace", "London", secret, "other-secret"]) {
+        assert.notInclude(errors.join("\n"), word)
+        assert.notInclude(taken.text("/v1/logs"), word)
+      }
+    })
+  )
+
+  it.live("are no longer than anybody reads", () =>
+    Effect.gen(function* () {
+      const long = Scripted.fail({ reason: "invalid_request", message: "far too much. ".repeat(100_000) })
+      const { lines } = yield* logged([long])
+      assert.isBelow(String(find(lines, "a turn failed")["error"]).length, 25_000)
     })
   )
 })

@@ -7,6 +7,7 @@ import * as MemorySessionStore from "../../src/session/MemorySessionStore.ts"
 import { LeaseLost, SessionStore, StoreError } from "../../src/session/SessionStore.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
+import { collector } from "../support/OtlpCollector.ts"
 import { ask, openSession, says, takeTurn, testServer } from "../support/TestServer.ts"
 
 /** Prometheus' text format, by name and labels. It throws at a line that is none of it. */
@@ -68,8 +69,9 @@ const model = Scripted.layer(({ history }) => {
   return role === "user" ? (replies[String(content)] ?? []) : Scripted.text("Done.")
 })
 
-/** A server whose metrics are its own. */
-const server = (options: ServerOptions = {}, store = MemorySessionStore.layer()) =>
+const registry = (metrics: Metric.MetricRegistry = new Map()) => Layer.succeed(Metric.MetricRegistry, metrics)
+
+const plainServer = (options: ServerOptions = {}, store = MemorySessionStore.layer()) =>
   testServer({
     agents: [
       Agent.make({ name: "agent", instructions: "", tools: [...tools.map(({ spec }) => spec.name), "guarded"] })
@@ -81,7 +83,11 @@ const server = (options: ServerOptions = {}, store = MemorySessionStore.layer())
     model,
     store,
     server: options
-  }).pipe(Layer.provide(Layer.succeed(Metric.MetricRegistry, new Map())))
+  })
+
+/** A server whose metrics are its own. */
+const server = (options?: ServerOptions, store?: Layer.Layer<SessionStore>) =>
+  Layer.provide(plainServer(options, store), registry())
 
 const trusting = {
   agent: { name: "agent", tools: [...tools.map(({ spec: { name } }) => ({ name, trust: true })), { name: "guarded" }] },
@@ -98,7 +104,7 @@ describe("/metrics", () => {
     Effect.gen(function* () {
       yield* turns(["end", "end", "long", "refuse", "fail", "ask"])
       const metrics = yield* read()
-      const by = (reason: string) => `{gen_ai_agent_name="agent",stop_reason="${reason}"}`
+      const by = (reason: string) => `{gen_ai_agent_name="agent",aap_stop_reason="${reason}"}`
       assert.deepStrictEqual(series(metrics, "aap_turns_total"), {
         [by("end_turn")]: 2,
         [by("max_tokens")]: 1,
@@ -127,9 +133,9 @@ describe("/metrics", () => {
         assert.isTrue(sum > 0 && sum < 60, `${sum}`)
       }
       assert.deepInclude(series(metrics, "aap_store_duration_seconds_count"), {
-        '{operation="create"}': 2,
-        '{operation="accept"}': 2,
-        '{operation="commit"}': 2
+        '{aap_store_operation="create"}': 2,
+        '{aap_store_operation="accept"}': 2,
+        '{aap_store_operation="commit"}': 2
       })
     }).pipe(Effect.provide(server()))
   )
@@ -138,13 +144,13 @@ describe("/metrics", () => {
     Effect.gen(function* () {
       yield* turns(["tools", "ask", "permit"])
       assert.deepStrictEqual(series(yield* read(), "aap_tool_calls_total"), {
-        '{outcome="ok"}': 1,
-        '{outcome="failed"}': 1,
-        '{outcome="defect"}': 1,
-        '{outcome="timeout"}': 1,
-        '{outcome="rejected"}': 2,
-        '{outcome="client"}': 1,
-        '{outcome="permission"}': 1
+        '{aap_tool_outcome="ok"}': 1,
+        '{aap_tool_outcome="failed"}': 1,
+        '{aap_tool_outcome="defect"}': 1,
+        '{aap_tool_outcome="timeout"}': 1,
+        '{aap_tool_outcome="rejected"}': 2,
+        '{aap_tool_outcome="client"}': 1,
+        '{aap_tool_outcome="permission"}': 1
       })
     }).pipe(Effect.provide(server()))
   )
@@ -173,7 +179,9 @@ describe("/metrics", () => {
         yield* Deferred.succeed(gate, undefined)
         yield* Fiber.join(turn)
         assert.deepStrictEqual(yield* active, [0, 0])
-        assert.deepStrictEqual(series(yield* read(), "aap_lease_conflicts_total"), { '{reason="turn_in_progress"}': 1 })
+        assert.deepStrictEqual(series(yield* read(), "aap_lease_conflicts_total"), {
+          '{error_type="turn_in_progress"}': 1
+        })
       }).pipe(
         Effect.provide(
           testServer({ model: waits }).pipe(Layer.provide(Layer.succeed(Metric.MetricRegistry, new Map())))
@@ -202,7 +210,7 @@ describe("/metrics", () => {
           '{error_type="store_unavailable"}': 1,
           '{error_type="lease_lost"}': 1
         })
-        assert.isAtLeast(series(metrics, "aap_lease_conflicts_total")['{reason="lease_lost"}'] ?? 0, 1)
+        assert.isAtLeast(series(metrics, "aap_lease_conflicts_total")['{error_type="lease_lost"}'] ?? 0, 1)
       }).pipe(Effect.provide(server({}, broken)))
     })
   )
@@ -214,6 +222,55 @@ describe("/metrics", () => {
       const { text } = yield* ask("/metrics")
       for (const word of [id, "call_001", "nowhere", "Done.", "look"]) assert.notInclude(text, word)
     }).pipe(Effect.provide(server()))
+  )
+})
+
+describe("exported metrics", () => {
+  it.live("have units, beside their points", () =>
+    Effect.gen(function* () {
+      const taken = yield* collector
+      yield* Effect.provide(
+        turns(["tools", "end"], { stream: "delta" }),
+        plainServer().pipe(Layer.provide(taken.layer), Layer.provide(registry())),
+        {
+          local: true
+        }
+      )
+      const text = taken.text("/v1/metrics")
+      const units = new Map(
+        [...text.matchAll(/"name":"([\w.]+)","description":"[^"]*","unit":"([^"]*)"/g)].map(([, name, unit]) => [
+          name,
+          unit
+        ])
+      )
+      assert.deepInclude(Object.fromEntries(units), {
+        "aap.turns.active": "{turn}",
+        "aap.streams.active": "{stream}",
+        "aap.turns": "{turn}",
+        "aap.deltas": "{delta}",
+        "aap.tool.calls": "{call}",
+        "aap.store.duration": "s",
+        "gen_ai.client.token.usage": "{token}"
+      })
+      assert.notInclude(text, '"key":"unit"')
+    })
+  )
+})
+
+describe("other metrics of the process", () => {
+  it.live("keep their names at /metrics", () =>
+    Effect.gen(function* () {
+      const metrics: Metric.MetricRegistry = new Map()
+      const counted = Effect.gen(function* () {
+        yield* Metric.update(Metric.gauge("app.duration"), 3)
+        return yield* read()
+      })
+      const told = yield* counted.pipe(
+        Effect.provide(Layer.provide(plainServer(), registry(metrics))),
+        Effect.provideService(Metric.MetricRegistry, metrics)
+      )
+      assert.strictEqual(told.get("app_duration"), 3)
+    })
   )
 })
 

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Redacted, Schema } from "effect"
+import { Data, Deferred, Effect, Layer, Redacted, Schema } from "effect"
+import type { HttpServer } from "effect/http"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Gemini from "../../src/model/Gemini.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
@@ -18,6 +19,8 @@ const look = ServerTool.make({
   input: Schema.Struct({ at: Schema.String }),
   handler: ({ at }) => (at === "sun" ? Effect.fail({ message: `too bright: ${at}` }) : Effect.succeed(`seen ${at}`))
 })
+
+class TooDark extends Data.TaggedError("TooDark")<{ readonly message: string }> {}
 
 const usage = { inputTokens: 100, outputTokens: 20 }
 const replies = [
@@ -60,6 +63,7 @@ const turn = (
       const body = says("where-in-a-question is it?", { stream: "delta" })
       yield* Effect.race(ask(`/sessions/${id}/turns`, { body, headers }), leaves)
       yield* ask("/healthz")
+      yield* ask("/readyz")
       return id
     }).pipe(Effect.provide(Layer.provide(app, taken.layer), { local: true }))
     return { id, taken, spans: taken.spans() }
@@ -71,6 +75,14 @@ const requestOf = (spans: ReadonlyArray<ExportedSpan>) => {
 }
 
 const named = (spans: ReadonlyArray<ExportedSpan>, name: string) => spans.filter((span) => span.name === name)
+
+/** What requests to a server tell a collector. */
+const told = <A>(server: Parameters<typeof testServer>[0], requests: Effect.Effect<A, never, HttpServer.HttpServer>) =>
+  Effect.gen(function* () {
+    const taken = yield* collector
+    yield* Effect.provide(requests, Layer.provide(testServer(server), taken.layer), { local: true })
+    return taken
+  })
 
 const said = ["moon-in-a-call", "there-in-an-answer", "where-in-a-question"]
 
@@ -167,6 +179,7 @@ describe("the spans of a turn", () => {
       const { spans } = yield* turn({ "x-request-id": "req-7" })
       assert.strictEqual(requestOf(spans).attributes["aap.request.id"], "req-7")
       assert.isUndefined(spans.find(({ attributes }) => attributes["url.path"] === "/healthz"))
+      assert.deepStrictEqual(named(spans, "store ping"), [])
     })
   )
 
@@ -200,6 +213,77 @@ describe("the spans of a turn", () => {
       ])
       assert.include(String(second?.attributes["gen_ai.output.messages"]), "It is there-in-an-answer.")
       assert.notInclude(taken.text(), "secret-in-an-option")
+    })
+  )
+
+  it.live("tell no secret option that a model repeats, whoever asks for content", () =>
+    Effect.gen(function* () {
+      const repeats = Scripted.text("The token is secret-in-an-option.")
+      const { spans, taken } = yield* turn({}, { captureContent: true }, [repeats])
+      assert.include(String(named(spans, "chat m")[0]?.attributes["gen_ai.output.messages"]), "The token is […].")
+      assert.notInclude(taken.text("/v1/traces"), "secret-in-an-option")
+    })
+  )
+
+  it.live("tell no parameter of an address but the protocol's own", () =>
+    Effect.gen(function* () {
+      const taken = yield* told({}, ask("/sessions?after=a-cursor&api_key=key-in-a-query"))
+      const [{ attributes } = assert.fail("the request has no span")] = taken.spans().filter(({ kind }) => kind === 2)
+      assert.strictEqual(attributes["url.query"], "after=a-cursor&api_key=REDACTED")
+      assert.notInclude(taken.text(), "key-in-a-query")
+    })
+  )
+
+  it.live("of a tool's own tell the name of an error, and no words of it", () =>
+    Effect.gen(function* () {
+      const search = Effect.fn("search")((at: string) => Effect.fail(new TooDark({ message: `nothing at ${at}` })))
+      const tool = ServerTool.make({
+        name: "find",
+        description: "",
+        input: Schema.Struct({ at: Schema.String }),
+        handler: ({ at }) => search(at)
+      })
+      const model = Scripted.layer([Scripted.call("find", { at: "moon-in-a-call" }), Scripted.text("Not there.")])
+      const agents = [Agent.make({ name: "agent", instructions: "", tools: ["find"] })]
+      const setup = { agent: { name: "agent", tools: [{ name: "find", trust: true }] } }
+      const taken = yield* told(
+        { agents, tools: ToolRegistry.layer(tool), model },
+        Effect.flatMap(openSession(setup), (id) => ask(`/sessions/${id}/turns`, { body: says("where?") }))
+      )
+      assert.isTrue(named(taken.spans(), "search")[0]?.isError)
+      assert.include(taken.text("/v1/traces"), "TooDark")
+      assert.notInclude(taken.text("/v1/traces"), "moon-in-a-call")
+    })
+  )
+
+  it.live("are those of the first request alone where another joins its turn, and that says so", () =>
+    Effect.gen(function* () {
+      const taken = yield* told(
+        {},
+        Effect.flatMap(openSession(), (id) =>
+          Effect.forEach(["first", "second"], (name) =>
+            ask(`/sessions/${id}/turns`, {
+              body: says("hello"),
+              headers: { "idempotency-key": "key-of-a-request", "x-request-id": name }
+            })
+          )
+        )
+      )
+      const spans = taken.spans()
+      const requests = spans.filter(({ attributes }) => attributes["http.route"] === "/sessions/:id/turns")
+      assert.deepStrictEqual(
+        requests.map(({ attributes, spanId }) => [
+          attributes["aap.request.id"],
+          attributes["aap.turn.repeated"],
+          attributes["gen_ai.conversation.id"],
+          outline(spans, spanId).filter((line) => !line.startsWith(" "))
+        ]),
+        [
+          ["first", undefined, undefined, ["store get", "store accept", "invoke_agent agent"]],
+          ["second", true, "sess_001", ["store get", "store accept"]]
+        ]
+      )
+      assert.notInclude(taken.text(), "key-of-a-request")
     })
   )
 

@@ -16,11 +16,11 @@ const toolbox: Toolbox = {
   ])
 }
 
-const run = (events: ReadonlyArray<ModelEvent>) => {
+const run = (events: ReadonlyArray<ModelEvent>, id = (index: number) => `call_${index}`) => {
   let step = Step.initial
   const told: Array<TurnEvent> = []
   for (const [index, event] of events.entries()) {
-    const [next, more] = Step.apply(step, event, toolbox, `call_${index}`)
+    const [next, more] = Step.apply(step, event, toolbox, id(index))
     step = next
     told.push(...more)
   }
@@ -49,6 +49,26 @@ const Said = Schema.Array(
 )
 
 describe("Step", () => {
+  it.prop(
+    "takes many events as it takes them one after the other, however they are cut",
+    [Schema.Array(Said)],
+    ([cut]) => {
+      let calls = 0
+      const told: Array<TurnEvent> = []
+      let step = Step.initial
+      for (const chunk of cut) {
+        const [next, more] = Step.applyAll(step, chunk, toolbox, () => `call_${calls++}`)
+        step = next
+        told.push(...more)
+      }
+      let index = 0
+      const ids = cut.flat().map((event) => (event.type === "tool_call" ? index++ : -1))
+      const single = run(cut.flat(), (at) => `call_${ids[at]}`)
+      assert.deepStrictEqual(told, single.told)
+      assert.deepStrictEqual(step, single.step)
+    }
+  )
+
   it.prop(
     "tells the same message in every view, and keeps it",
     [Said],
