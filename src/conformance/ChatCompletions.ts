@@ -62,19 +62,25 @@ export const given = ({ messages }: Request): ReadonlyArray<Given> =>
     ...(message.tool_call_id === undefined ? {} : { answers: message.tool_call_id })
   }))
 
-/** Which script is followed, and where: the latest user's message has it, and each answer of the model is a step. */
+/** Which script is followed, and where: the latest that a user said, and each answer of the model is a step. */
 export interface Cue {
   readonly script: Script.Script
   readonly step: number
 }
 
-/** The cue in a request; none where the latest user says no script. */
+/**
+ * The cue in a request; none where no user says a script. What a server says in a user's name behind it is passed over, and
+ * an answer that it gives back in several messages is one.
+ */
 export const cue = ({ messages }: Request): Option.Option<Cue> => {
-  const said = messages.findLastIndex(({ role }) => role === "user")
-  const message = messages[said]
-  return Option.map(message === undefined ? Option.none() : Script.find(textOf(message)), (script) => ({
+  const scripts = messages.map((message) =>
+    message.role === "user" ? Script.find(textOf(message)) : Option.none<Script.Script>()
+  )
+  const said = scripts.findLastIndex(Option.isSome)
+  const isAnswer = (at: number) => messages[at]?.role === "assistant"
+  return Option.map(scripts[said] ?? Option.none(), (script) => ({
     script,
-    step: messages.slice(said).filter(({ role }) => role === "assistant").length
+    step: messages.filter((_, at) => at > said && isAnswer(at) && !isAnswer(at - 1)).length
   }))
 }
 

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { TurnRequest } from "../protocol/Turn.ts"
 import { AgentServer, type Answer, titleOf } from "./AgentServer.ts"
 import { expect, quoted } from "./Rule.ts"
-import { Subject } from "./Subject.ts"
 import * as Talk from "./Talk.ts"
 
 /** The answer is one of a request that cannot be taken. `what` is what was asked for. */
@@ -14,9 +13,6 @@ export const expectRefused = (what: string, { ask, status, text }: Answer) =>
 
 /** Asks for a turn that must be refused; in the first mode that the agent declares, where none is told. */
 export const refusedTurn = Effect.fnUntraced(function* (what: string, id: string, request: TurnRequest) {
-  const { modes } = yield* Subject
   const { ask } = yield* AgentServer
-  const [stream] = modes
-  const answer = yield* ask(Talk.turnAsk(id, { ...(stream === undefined ? {} : { stream }), ...request }))
-  yield* expectRefused(what, answer)
+  yield* expectRefused(what, yield* ask(yield* Talk.ownTurnAsk(id, request)))
 })

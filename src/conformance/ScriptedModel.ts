@@ -80,9 +80,7 @@ const complete = HttpServerRequest.schemaBodyJson(ChatCompletions.Request).pipe(
   Effect.flatMap((request) =>
     Option.match(ChatCompletions.cue(request), {
       onNone: () =>
-        Effect.succeed(
-          refusal(400, "the latest user message has no script, and this model says what scripts tell it to")
-        ),
+        Effect.succeed(refusal(400, "no user message has a script, and this model says what scripts tell it to")),
       onSome: (cue) => follow(request, cue)
     })
   ),
@@ -111,7 +109,7 @@ const models = { object: "list", data: [{ id: "scripted", object: "model", creat
 export const Greeting = Schema.Struct({ scriptedModel: Schema.Literal(1) })
 
 /**
- * The scripted model as a server of chat completions, streamed or not: it says what the script in the latest user message
+ * The scripted model as a server of chat completions, streamed or not: it says what the latest script of a user
  * tells it to, one step each time that it is asked.
  *
  * 1. Where a script stands is read from the messages alone: scripts run side by side, and a step that is asked again is the

@@ -6,8 +6,9 @@ import { History, type HistoryType, SessionCreated, SessionInfo } from "../proto
 import { type StopReason, type StreamMode, type TurnRequest, TurnResponse } from "../protocol/Turn.ts"
 import { TurnEvent } from "../protocol/TurnEvent.ts"
 import { AgentServer, type Answer, type Ask, titleOf } from "./AgentServer.ts"
-import { ModelControl } from "./ModelControl.ts"
+import { plainly, spoken } from "./Plain.ts"
 import * as RawSse from "./RawSse.ts"
+import * as Reading from "./Reading.ts"
 import { broken, expect, fits, notApplicable, quoted, type NotApplicable, type RuleBroken } from "./Rule.ts"
 import * as Script from "./Script.ts"
 import { Subject } from "./Subject.ts"
@@ -35,7 +36,7 @@ export const bodyOf = <S extends Schema.ConstraintDecoder<unknown>>(
       `${what} is of the type ${quoted(contentType)}; application/json would be right`
     )
     if (Option.isNone(json)) return yield* broken(`${what} is no JSON: ${quoted(text)}`)
-    return yield* fits(what, schema, json.value)
+    return yield* fits(what, schema, Reading.known(json.value))
   })
 
 /** Where a session stands. */
@@ -83,16 +84,6 @@ export const open = Effect.fnUntraced(function* ({
 export const info = (id: string) =>
   Effect.flatMap(ask({ method: "GET", path: pathOf(id) }, 200), (answer) => bodyOf(SessionInfo, answer))
 
-/** A plain string and one block of text are the same. */
-const plain = (message: HistoryMessage): HistoryMessage => {
-  if (typeof message.content === "string") return message
-  const [block, ...others] = message.content
-  return block?.type === "text" && others.length === 0 ? { ...message, content: block.text } : message
-}
-
-/** Messages, each text as a plain string. */
-export const plainly = (messages: ReadonlyArray<HistoryMessage>): ReadonlyArray<HistoryMessage> => messages.map(plain)
-
 /** Not applicable where the agent does not show this history. */
 export const needsHistory = (type: HistoryType): Effect.Effect<void, NotApplicable, Subject> =>
   Effect.flatMap(Subject, ({ agent }) =>
@@ -101,13 +92,16 @@ export const needsHistory = (type: HistoryType): Effect.Effect<void, NotApplicab
       : Effect.void
   )
 
-/** A history of a session, its texts plain; not applicable where the agent does not show it. */
-export const history = Effect.fnUntraced(function* (id: string, type: HistoryType = "full") {
+/** A history of a session as it is shown, its texts plain; not applicable where the agent does not show it. */
+export const wholeHistory = Effect.fnUntraced(function* (id: string, type: HistoryType = "full") {
   yield* needsHistory(type)
   const answer = yield* ask({ method: "GET", path: `${pathOf(id)}/history?type=${type}` }, 200)
   const { history } = yield* bodyOf(History, answer)
   return plainly("full" in history ? history.full : history.compacted)
 })
+
+/** The same without messages of the system. */
+export const history = (id: string, type?: HistoryType) => Effect.map(wholeHistory(id, type), spoken)
 
 /** A script of a rule: what the user says, and under which tag the model keeps what it was asked. */
 export interface Cue {
@@ -122,32 +116,35 @@ export const cue = (...steps: Script.Script["steps"]) =>
     return { tag, message: { role: "user", content: Script.write({ tag, steps }) } }
   })
 
-/** A turn that was taken. `events` are none in mode `none`. */
+/** A turn that was taken. `events` are those of the protocol; none in mode `none`. */
 export interface Turn {
   readonly answer: Answer
   readonly events: ReadonlyArray<TurnEvent>
   readonly stopReason: StopReason
-  /** What the turn added, its texts plain. */
+  /** What the turn added, its texts plain, without messages of the system. */
   readonly messages: ReadonlyArray<HistoryMessage>
 }
 
-/** The events of an answer, each of the eight. */
-export const eventsOf = Effect.fnUntraced(function* (answer: Answer) {
+/** The events of an answer, as they stood on the wire. */
+const rawEventsOf = Effect.fnUntraced(function* (answer: Answer) {
   const read = RawSse.read(answer.bytes)
   if (Result.isFailure(read))
     return yield* broken(`the answer to ${titleOf(answer.ask)} is badly framed: ${read.failure}`)
-  return yield* Effect.forEach(read.success, (event) => fits(`the event ${quoted(event.event)}`, TurnEvent, event))
+  return read.success
 })
 
-/** `turn_start` first and `turn_stop` last, one of each, and each call before its result. */
-const expectOrder = Effect.fnUntraced(function* (events: ReadonlyArray<TurnEvent>) {
-  const names = events.map(({ event }) => event)
+/** `turn_start` first and `turn_stop` last, one of each. */
+const expectEnds = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   for (const name of ["turn_start", "turn_stop"] as const) {
     const count = names.filter((other) => other === name).length
     yield* expect(count === 1, `${name} comes ${count} times: ${quoted(names)}`)
   }
   yield* expect(names[0] === "turn_start", `the first event is ${names[0]}; turn_start would be right`)
   yield* expect(names.at(-1) === "turn_stop", `the last event is ${names.at(-1)}; turn_stop would be right`)
+})
+
+/** Each call before its result. */
+const expectOrder = Effect.fnUntraced(function* (events: ReadonlyArray<TurnEvent>) {
   const indexOf = (name: "tool_call" | "tool_result", id: string) =>
     events.findIndex((event) => event.event === name && event.data.toolCallId === id)
   for (const event of events) {
@@ -161,10 +158,15 @@ const expectOrder = Effect.fnUntraced(function* (events: ReadonlyArray<TurnEvent
   }
 })
 
-const fromEvents = Effect.fnUntraced(function* (answer: Answer) {
-  const events = yield* eventsOf(answer)
+/** The turn that a stream tells. */
+export const fromEvents = Effect.fnUntraced(function* (answer: Answer) {
+  const raw = yield* rawEventsOf(answer)
+  const events = yield* Effect.forEach(raw.filter(Reading.isKnown), (event) =>
+    fits(`the event ${quoted(event.event)}`, TurnEvent, Reading.known(event))
+  )
   const stop = events.find((event) => event.event === "turn_stop")
   if (stop === undefined) return yield* broken(`the answer to ${titleOf(answer.ask)} has no turn_stop`)
+  yield* expectEnds(raw.map(({ event }) => event))
   yield* expectOrder(events)
   return { answer, events, stopReason: stop.data.stopReason, messages: plainly(Transcript.fold(events)) }
 })
@@ -175,6 +177,10 @@ export const turnAsk = (id: string, request: TurnRequest): Ask => ({
   path: `${pathOf(id)}/turns`,
   body: request
 })
+
+/** The same in the first mode that the agent declares, where the request tells none. */
+export const ownTurnAsk = (id: string, request: TurnRequest) =>
+  Effect.map(Subject, ({ modes: [stream] }) => turnAsk(id, stream === undefined ? request : { stream, ...request }))
 
 /** Not applicable where the agent does not declare this way of answering. */
 export const needsMode = (mode: StreamMode): Effect.Effect<void, NotApplicable, Subject> =>
@@ -195,7 +201,7 @@ export const turn = Effect.fnUntraced(function* (
   const answer = yield* ask(turnAsk(id, { ...more, stream: mode, messages }), 200)
   if (mode !== "none") return yield* fromEvents(answer)
   const { messages: added, stopReason } = yield* bodyOf(TurnResponse, answer)
-  return { answer, events: [], stopReason, messages: plainly(added) }
+  return { answer, events: [], stopReason, messages: spoken(plainly(added)) }
 })
 
 /** Takes a turn that must stop for this reason. */
@@ -218,10 +224,4 @@ export const callsOf = ({ messages }: Turn) =>
 export const callOf = Effect.fnUntraced(function* (turn: Turn, name: string) {
   const call = callsOf(turn).find((call) => call.name === name)
   return call ?? (yield* broken(`the turn has no call of ${name}: ${quoted(turn.messages)}`))
-})
-
-/** The last time that the model was asked under a tag; broken where it never was. */
-export const lastAsked = Effect.fnUntraced(function* (tag: string) {
-  const asked = yield* (yield* ModelControl).asked(tag)
-  return asked.at(-1) ?? (yield* broken("the model was not asked"))
 })

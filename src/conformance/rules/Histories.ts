@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools } from "../CheckTools.ts"
+import * as Fed from "../Fed.ts"
 import * as Kept from "../Kept.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Talk from "../Talk.ts"
@@ -39,10 +40,9 @@ const isFed: Rule = {
     yield* Talk.turnTo("end_turn", id, [first.message])
     const second = yield* Talk.cue([{ text: ["So it is."] }])
     yield* Talk.turnTo("end_turn", id, [second.message])
-    const given = (yield* Talk.lastAsked(second.tag)).messages
+    const given = (yield* Fed.lastAsked(second.tag)).messages
     yield* expect(
-      given.some(({ role, text }) => role === "user" && text.includes(first.tag)) &&
-        given.some(({ role, text }) => role === "assistant" && text === "The sky is blue."),
+      Fed.has(given, first.tag, "user") && Fed.has(given, "The sky is blue.", "assistant"),
       `the model is fed ${quoted(given)}, without the turn before`
     )
   })
@@ -102,9 +102,9 @@ const survivesFailure: Rule = {
     yield* Kept.expectKept(id, [first.message, ...messages], 0, 2)
     const last = yield* Talk.cue([{ text: ["So it is."] }])
     yield* Talk.turnTo("end_turn", id, [last.message])
-    const given = (yield* Talk.lastAsked(last.tag)).messages
+    const given = (yield* Fed.lastAsked(last.tag)).messages
     yield* expect(
-      given.some(({ text }) => text.includes("The sky is blue.")),
+      Fed.has(given, "The sky is blue."),
       `the model is not fed what was said before the turn that failed: ${quoted(given)}`
     )
     yield* Kept.expectKept(id, [first.message, ...messages], 0, 2)

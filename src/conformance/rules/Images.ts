@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as Fed from "../Fed.ts"
 import { dot, dotAddress } from "../Images.ts"
 import * as Kept from "../Kept.ts"
 import { broken, expect, notApplicable, quoted, type Rule } from "../Rule.ts"
@@ -20,7 +21,7 @@ const showing = Effect.fnUntraced(function* (id: string, url: string) {
 })
 
 const expectGiven = Effect.fnUntraced(function* (tag: string) {
-  const { messages } = yield* Talk.lastAsked(tag)
+  const { messages } = yield* Fed.lastAsked(tag)
   yield* expect(
     messages.some(({ images }) => images.length > 0),
     `the model is given no image: ${quoted(messages)}`

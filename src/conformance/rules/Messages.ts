@@ -2,15 +2,19 @@ import { Effect } from "effect"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools } from "../CheckTools.ts"
 import { inEachMode } from "../EachMode.ts"
+import * as Fed from "../Fed.ts"
 import * as Kept from "../Kept.ts"
+import { plainly, spoken } from "../Plain.ts"
 import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
 const lookup = clientTool("aap_lookup")
 
+const instructions = { role: "system", content: "Answer in rhyme." } as const
+
 const seeded: ReadonlyArray<HistoryMessage> = [
-  { role: "system", content: "Answer in rhyme." },
+  instructions,
   {
     role: "user",
     content: [
@@ -39,18 +43,17 @@ const seedsAll: Rule = {
     const id = yield* Talk.open({ messages: seeded, ...(takesTools ? { tools: [lookup] } : {}) })
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turnTo("end_turn", id, [message])
-    const given = (yield* Talk.lastAsked(tag)).messages
-    for (const text of ["Answer in rhyme.", "Which colour is", "the sea?", "I look.", "Green.", "Green it is."]) {
-      yield* expect(
-        given.some((one) => one.text.includes(text)),
-        `the model is not fed ${quoted(text)}, which was seeded: ${quoted(given)}`
-      )
+    const given = (yield* Fed.lastAsked(tag)).messages
+    for (const text of [instructions.content, "Which colour is", "the sea?", "I look.", "Green.", "Green it is."]) {
+      yield* expect(Fed.has(given, text), `the model is not fed ${quoted(text)}, which was seeded: ${quoted(given)}`)
     }
     yield* expect(
       given.some(({ calls }) => calls.length > 0),
       `the model is not fed the call that was seeded: ${quoted(given)}`
     )
-    yield* Kept.expectKept(id, Talk.plainly(seeded), 0, seeded.length)
+    const said = spoken(plainly(seeded))
+    yield* Kept.expectKept(id, said, 0, said.length)
+    yield* Kept.expectInstructions(id, instructions.content)
   })
 }
 
@@ -63,9 +66,9 @@ const takesSeveral: Rule = {
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     const first = { role: "user", content: "Mind the gap." } as const
     const { messages } = yield* Talk.turnTo("end_turn", id, [first, message])
-    const given = (yield* Talk.lastAsked(tag)).messages
+    const given = (yield* Fed.lastAsked(tag)).messages
     yield* expect(
-      given.some(({ text }) => text.includes(first.content)),
+      Fed.has(given, first.content),
       `the model is not fed the first of two user messages: ${quoted(given)}`
     )
     yield* Kept.expectKept(id, [first, message, ...messages])
@@ -107,9 +110,9 @@ const keepsText: Rule = {
       { role: "tool", toolCallId: skyCall.toolCallId, content: "sky-blue" }
     ] as const
     yield* Talk.turnTo("end_turn", id, answers)
-    const given = (yield* Talk.lastAsked(tag)).messages
+    const given = (yield* Fed.lastAsked(tag)).messages
     yield* expect(
-      given.some(({ role, text }) => role === "assistant" && text.includes("Let me look.")),
+      Fed.has(given, "Let me look.", "assistant"),
       `the model is not fed what it said before its calls: ${quoted(given)}`
     )
   })

@@ -2,8 +2,10 @@ import { Effect } from "effect"
 import type { ApplicationMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
 import { inEachMode } from "../EachMode.ts"
+import * as Fed from "../Fed.ts"
 import * as Kept from "../Kept.ts"
 import { ModelControl } from "../ModelControl.ts"
+import { tells, textOf } from "../Plain.ts"
 import { refusedTurn } from "../Refusal.ts"
 import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Talk from "../Talk.ts"
@@ -37,12 +39,9 @@ const refusedWhileOpen = Effect.fnUntraced(function* (
   yield* Kept.expectKept(id, said)
   const { messages } = yield* Talk.turnTo("end_turn", id, answers)
   yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Both are blue." }])
-  const given = (yield* Talk.lastAsked(tag)).messages
+  const given = (yield* Fed.lastAsked(tag)).messages
   for (const { content } of answers) {
-    yield* expect(
-      given.some(({ text }) => text.includes(content)),
-      `the model is not fed the result ${quoted(content)}: ${quoted(given)}`
-    )
+    yield* expect(Fed.has(given, content), `the model is not fed the result ${quoted(content)}: ${quoted(given)}`)
   }
 })
 
@@ -86,21 +85,21 @@ const grantsOne: Rule = {
     /** What came of a call, as far as messages tell it. */
     const outcome = (toolCallId: string) =>
       messages.flatMap((message) =>
-        message.role === "tool" && message.toolCallId === toolCallId ? [quoted(message.content)] : []
+        message.role === "tool" && message.toolCallId === toolCallId ? [textOf(message)] : []
       )
     const ran = outcome(granted.toolCallId)
     yield* expect(
-      ran.length === 1 && !ran.join("").includes(reason),
+      ran.length === 1 && !ran.some((text) => tells(text, reason)),
       `the granted call has the results ${quoted(ran)}; one, of its run, would be right`
     )
     const told = outcome(denied.toolCallId)
     yield* expect(
-      told.every((text) => text.includes(reason)),
+      told.every((text) => tells(text, reason)),
       `the denied call has the results ${quoted(told)}; its denial alone would be right`
     )
-    const given = (yield* Talk.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
+    const given = (yield* Fed.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
     yield* expect(
-      given.length === 2 && given.filter(({ text }) => text.includes(reason)).length === 1,
+      given.length === 2 && given.filter(({ text }) => tells(text, reason)).length === 1,
       `the model is told ${quoted(given)} of two calls; one result and one denial would be right`
     )
   })

@@ -1,4 +1,5 @@
 import { Effect, Equal } from "effect"
+import * as Fed from "../Fed.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { expectRefused, refusedTurn } from "../Refusal.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
@@ -13,7 +14,7 @@ const instructions = Effect.fnUntraced(function* (options: Readonly<Record<strin
   const id = yield* Talk.open({ agent: { options } })
   const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
   yield* Talk.turn(id, [message])
-  const { messages } = yield* Talk.lastAsked(tag)
+  const { messages } = yield* Fed.lastAsked(tag)
   return messages.filter(({ role }) => role === "system" || role === "developer").map(({ text }) => text)
 })
 

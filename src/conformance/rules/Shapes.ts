@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SessionPage } from "../../protocol/Session.ts"
 import type { ServerToolRef } from "../../protocol/Tool.ts"
 import { AgentServer } from "../AgentServer.ts"
+import * as Fed from "../Fed.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
@@ -81,11 +82,11 @@ const replacesServerTools: Rule = {
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(id, [message], { agent: { tools: [] } })
     yield* expectSame("agent.tools", trusts((yield* Talk.info(id)).agent.tools), [])
-    yield* expect(!(yield* Talk.lastAsked(tag)).tools.includes(name), `the model is still told of ${name}`)
+    yield* expect(!(yield* Fed.lastAsked(tag)).tools.includes(name), `the model is still told of ${name}`)
     const again = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(id, [again.message], { agent: { tools: [{ name }] } })
     yield* expectSame("agent.tools", trusts((yield* Talk.info(id)).agent.tools), [{ name, trust: false }])
-    yield* expect((yield* Talk.lastAsked(again.tag)).tools.includes(name), `the model is not told of ${name}`)
+    yield* expect((yield* Fed.lastAsked(again.tag)).tools.includes(name), `the model is not told of ${name}`)
   })
 }
 
@@ -102,7 +103,7 @@ const replacesClientTools: Rule = {
     yield* expectSame("tools", (yield* Talk.info(id)).tools, [after])
     const second = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(id, [second.message])
-    const { tools } = yield* Talk.lastAsked(second.tag)
+    const { tools } = yield* Fed.lastAsked(second.tag)
     yield* expect(
       tools.includes(after.name) && !tools.includes(before.name),
       `the model is told of ${quoted(tools)}; ${after.name} without ${before.name} would be right`
@@ -118,10 +119,10 @@ const switchesOff: Rule = {
     const { name } = yield* serverTool
     const off = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(yield* Talk.open(), [off.message])
-    yield* expect(!(yield* Talk.lastAsked(off.tag)).tools.includes(name), `the model is told of ${name}, which is off`)
+    yield* expect(!(yield* Fed.lastAsked(off.tag)).tools.includes(name), `the model is told of ${name}, which is off`)
     const on = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(yield* Talk.open({ agent: { tools: [{ name }] } }), [on.message])
-    yield* expect((yield* Talk.lastAsked(on.tag)).tools.includes(name), `the model is not told of ${name}, which is on`)
+    yield* expect((yield* Fed.lastAsked(on.tag)).tools.includes(name), `the model is not told of ${name}, which is on`)
   })
 }
 
@@ -137,12 +138,9 @@ const seeds: Rule = {
     const id = yield* Talk.open({ messages })
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(id, [message])
-    const texts = (yield* Talk.lastAsked(tag)).messages.map(({ role, text }) => ({ role, text }))
+    const given = (yield* Fed.lastAsked(tag)).messages
     for (const { content, role } of messages) {
-      yield* expect(
-        texts.some((given) => given.role === role && given.text === content),
-        `the model is not fed what ${role} said: ${quoted(content)}`
-      )
+      yield* expect(Fed.has(given, content, role), `the model is not fed what ${role} said: ${quoted(content)}`)
     }
     yield* expectSame("the history", (yield* Talk.history(id)).slice(0, 2), messages)
   })
@@ -158,8 +156,8 @@ const takesBlocks: Rule = {
     const text = { type: "text", text: "Two blocks:" } as const
     const content = [text, { type: "text", text: String(message.content) }] as const
     yield* Talk.turnTo("end_turn", id, [{ role: "user", content }])
-    const given = (yield* Talk.lastAsked(tag)).messages.at(-1)?.text ?? ""
-    yield* expect(given.includes(text.text), `the model is not fed the first block: ${quoted(given)}`)
+    const given = (yield* Fed.lastAsked(tag)).messages
+    yield* expect(Fed.has(given, text.text, "user"), `the model is not fed the first block: ${quoted(given)}`)
     yield* expectSame("the first message of the history", (yield* Talk.history(id))[0], { role: "user", content })
   })
 }

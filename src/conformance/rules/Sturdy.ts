@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { AgentServer } from "../AgentServer.ts"
 import { clientTool, needsClientTools } from "../CheckTools.ts"
+import * as Fed from "../Fed.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Streaming from "../Streaming.ts"
@@ -27,8 +28,11 @@ const keepsUnicode: Rule = {
     const { toolCallId } = call
     const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: unusual }])
     yield* expectSame("the answer", messages, [{ role: "assistant", content: unusual }])
-    const given = (yield* Talk.lastAsked(tag)).messages
-    yield* expectSame("the result that the model is fed", given.at(-1)?.text, unusual)
+    const results = Fed.latestResults((yield* Fed.lastAsked(tag)).messages)
+    yield* expect(
+      Fed.has(results, unusual),
+      `the result that the model is fed is ${quoted(results)}, without ${quoted(unusual)}`
+    )
     const history = yield* Talk.history(id)
     yield* expectSame("the first message of the history", history[0], said)
     yield* expectSame("the result in the history", history[2], { role: "tool", toolCallId, content: unusual })
@@ -46,9 +50,7 @@ const survivesLeaving: Rule = {
     const id = yield* Talk.open()
     const { message, tag } = yield* Talk.cue([{ text: ["The sky "] }, { hold: true }, { text: ["is blue."] }])
     const begun = yield* Effect.scoped(
-      Effect.flatMap(Streaming.start(Talk.turnAsk(id, { stream: "delta", messages: [message] })), ({ until }) =>
-        until("The sky")
-      )
+      Effect.flatMap(Streaming.start(Talk.turnAsk(id, { stream: "delta", messages: [message] })), ({ delta }) => delta)
     )
     yield* expect(begun, "no delta has come that a client could leave behind")
     yield* (yield* ModelControl).release(tag)
@@ -96,7 +98,8 @@ const takesOneTurn: Rule = {
     )
     const statuses = yield* Effect.forEach(
       cues,
-      ({ message }) => Effect.map(ask(Talk.turnAsk(id, { messages: [message] })), ({ status }) => status),
+      ({ message }) =>
+        Effect.map(Effect.flatMap(Talk.ownTurnAsk(id, { messages: [message] }), ask), ({ status }) => status),
       { concurrency: "unbounded" }
     )
     const taken = cues.filter((_, index) => statuses[index] === 200)

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
 import { inEachMode } from "../EachMode.ts"
+import * as Fed from "../Fed.ts"
 import * as Kept from "../Kept.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Talk from "../Talk.ts"
@@ -29,7 +30,7 @@ const runsNoneOff: Rule = {
     const { messages, stopReason } = yield* Talk.turn(yield* Talk.open(), [message])
     yield* expect(stopReason !== "tool_use", `the turn waits for an answer to a call of ${tool.name}, which is off`)
     const told = results(messages).map(({ content }) => content)
-    const fed = (yield* Talk.lastAsked(tag)).messages.flatMap(({ role, text }) => (role === "tool" ? [text] : []))
+    const fed = (yield* Fed.lastAsked(tag)).messages.flatMap(({ role, text }) => (role === "tool" ? [text] : []))
     for (const result of [...told, ...fed]) {
       yield* expect(
         !shapes.includes(shape(result)),
@@ -61,7 +62,7 @@ const runsEachOnce: Rule = {
       ["assistant", "tool", "tool", "assistant"]
     )
     yield* Kept.expectKept(id, [message, ...turn.messages])
-    const fed = (yield* Talk.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
+    const fed = (yield* Fed.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
     yield* expect(
       fed.length === 2 && new Set(fed.map(({ answers }) => answers)).size === 2,
       `the model is fed the results ${quoted(fed)}; one of each of two calls would be right`
@@ -83,7 +84,7 @@ const keepsSetup: Rule = {
     }
     const called = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
     yield* Talk.turnTo("end_turn", id, [called.message])
-    const { tools } = yield* Talk.lastAsked(called.tag)
+    const { tools } = yield* Fed.lastAsked(called.tag)
     for (const name of [tool.name, lookup.name]) {
       yield* expect(tools.includes(name), `the model is told of ${quoted(tools)} in a later turn, without ${name}`)
     }

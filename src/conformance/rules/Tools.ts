@@ -1,10 +1,14 @@
 import { Effect } from "effect"
 import { inEachMode } from "../EachMode.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
+import * as Fed from "../Fed.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { AgentServer } from "../AgentServer.ts"
-import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import { tells, textOf } from "../Plain.ts"
+import { expectRefused, refusedTurn } from "../Refusal.ts"
+import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
+import { SessionCreated } from "../../protocol/Session.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
@@ -30,11 +34,8 @@ const callsClientTools: Rule = {
     const { toolCallId } = call
     const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
     yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "It is blue." }])
-    const given = (yield* Talk.lastAsked(tag)).messages.at(-1)
-    yield* expect(
-      given?.role === "tool" && given.text.includes("blue"),
-      `the model is not fed the result: ${quoted(given)}`
-    )
+    const given = (yield* Fed.lastAsked(tag)).messages
+    yield* expect(Fed.has(Fed.latestResults(given), "blue"), `the model is not fed the result: ${quoted(given)}`)
     yield* expectSame("the results in the history", toolMessages(yield* Talk.history(id)), [
       { role: "tool", toolCallId, content: "blue" }
     ])
@@ -55,8 +56,8 @@ const runsTrusted: Rule = {
       messages.map(({ role }) => role),
       ["assistant", "tool", "assistant"]
     )
-    const given = (yield* Talk.lastAsked(tag)).messages.at(-1)
-    yield* expect(given?.role === "tool", `the model is not fed the result: ${quoted(given)}`)
+    const given = (yield* Fed.lastAsked(tag)).messages
+    yield* expect(Fed.latestResults(given).length > 0, `the model is not fed the result: ${quoted(given)}`)
     yield* expectSame("the history", (yield* Talk.history(id)).slice(1), messages)
   })
 }
@@ -106,14 +107,11 @@ const tellsDenied: Rule = {
     const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
     const reason = "it is not the time"
     yield* Talk.turnTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: false, reason }])
-    const given = (yield* Talk.lastAsked(tag)).messages.findLast(({ role }) => role === "tool")
-    yield* expect(given?.text.includes(reason) === true, `the model is told ${quoted(given?.text)}, without the reason`)
+    const given = (yield* Fed.lastAsked(tag)).messages
+    yield* expect(Fed.has(Fed.latestResults(given), reason), `the model is told ${quoted(given)}, without the reason`)
     const [told, ...more] = toolMessages(yield* Talk.history(id))
     yield* expect(
-      more.length === 0 &&
-        told?.role === "tool" &&
-        told.toolCallId === toolCallId &&
-        String(told.content).includes(reason),
+      more.length === 0 && told?.role === "tool" && told.toolCallId === toolCallId && tells(textOf(told), reason),
       `the history has ${quoted(told)}; one tool message with the reason would be right`
     )
   })
@@ -163,7 +161,7 @@ const mixes: Rule = {
     )
     const { toolCallId } = open
     yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
-    const { messages } = yield* Talk.lastAsked(tag)
+    const { messages } = yield* Fed.lastAsked(tag)
     yield* expect(
       messages.filter(({ role }) => role === "tool").length === 2,
       `the model is fed ${quoted(messages)}; the results of both calls would be right`
@@ -230,11 +228,16 @@ const keepsNamesApart: Rule = {
     yield* needsClientTools
     const { name } = yield* serverTool
     const { agent } = yield* Subject
+    const what = `two tools named ${name}`
     const body = { agent: { name: agent.name, tools: [{ name }] }, tools: [clientTool(name)] }
-    const { status, text } = yield* Talk.askToMake({ method: "POST", path: "/sessions", body })
-    if (status < 400 || status >= 500) {
-      return yield* broken(`two tools named ${name} are answered ${status}; 4xx would be right: ${quoted(text)}`)
-    }
+    const answer = yield* Talk.askToMake({ method: "POST", path: "/sessions", body })
+    if (answer.status !== 201) return yield* expectRefused(what, answer)
+    // What is refused by the turn runs as little.
+    const { sessionId } = yield* Talk.bodyOf(SessionCreated, answer)
+    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+    yield* refusedTurn(what, sessionId, { messages: [message] })
+    const asked = yield* (yield* ModelControl).asked(tag)
+    yield* expect(asked.length === 0, `the model is asked by a turn with ${what}, which is refused`)
   })
 }
 
@@ -250,7 +253,7 @@ const runsOnce: Rule = {
     const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
     const grant = { role: "tool_permission", toolCallId, granted: true } as const
     yield* Talk.turnTo("end_turn", id, [grant])
-    yield* ask(Talk.turnAsk(id, { messages: [grant] }))
+    yield* ask(yield* Talk.ownTurnAsk(id, { messages: [grant] }))
     const results = toolMessages(yield* Talk.history(id))
     yield* expect(results.length === 1, `the history has ${results.length} results of one call`)
     const asked = yield* (yield* ModelControl).asked(tag)
