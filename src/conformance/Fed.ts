@@ -11,7 +11,7 @@ export const lastAsked = Effect.fnUntraced(function* (tag: string) {
 })
 
 /** What the model was fed when it was last asked under a tag. */
-export const last = (tag: string) => Effect.map(lastAsked(tag), ({ messages }) => messages)
+export const messages = (tag: string) => Effect.map(lastAsked(tag), ({ messages }) => messages)
 
 /** Whether the model is fed a text, as what some role says where one is told. */
 export const has = (given: ReadonlyArray<Given>, text: string, role?: string): boolean =>

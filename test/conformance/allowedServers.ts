@@ -9,6 +9,8 @@ export interface AllowedServer {
   readonly model?: (body: Json) => Json
   /** The rules that have something to say of the difference; every rule, where none are told. */
   readonly only?: ReadonlyArray<string>
+  /** Whether those rules have nothing to say then. */
+  readonly silent?: true
 }
 
 const object = (value: unknown): Json => (typeof value === "object" && value !== null ? { ...value } : {})
@@ -173,6 +175,15 @@ const denied = /^(Tool call denied): (.*)$/
 export const allowedServers: ReadonlyArray<AllowedServer> = [
   { does: "histories have blocks in place of strings", allowed: showing((messages) => messages.map(inBlocks)) },
   {
+    does: "histories have blocks of its own beside the protocol's",
+    allowed: showing((messages) =>
+      messages.map(inBlocks).map((message) => {
+        const { content } = message
+        return Array.isArray(content) ? { ...message, content: [...content, { type: "x_source", at: 1 }] } : message
+      })
+    )
+  },
+  {
     does: "a denial in the history is of two blocks",
     allowed: showing((messages) =>
       messages.map((message) => {
@@ -257,6 +268,51 @@ export const allowedServers: ReadonlyArray<AllowedServer> = [
     model: feeding((messages) =>
       messages.map((message) => (message["role"] === "system" ? { ...message, role: "developer" } : message))
     )
+  },
+  {
+    does: "an image that cannot be fetched is told of in words",
+    model: feeding((messages) =>
+      messages.map((message) => ({
+        ...message,
+        content: Array.isArray(message["content"])
+          ? array(message["content"]).map((part) =>
+              part["type"] === "image_url"
+                ? { type: "text", text: `(There is no image at ${object(part["image_url"])["url"]}.)` }
+                : part
+            )
+          : message["content"]
+      }))
+    ),
+    only: ["http-images"],
+    silent: true
+  },
+  {
+    does: "the model is told one answer of its own in two messages",
+    model: feeding((messages) =>
+      messages.flatMap((message) =>
+        message["tool_calls"] === undefined || typeof message["content"] !== "string"
+          ? [message]
+          : [
+              { role: "assistant", content: message["content"] },
+              { ...message, content: null }
+            ]
+      )
+    ),
+    only: ["text-beside-calls", "resume"]
+  },
+  {
+    does: "the model is told what two users said as one message",
+    model: feeding((messages) =>
+      messages.flatMap((message, at) => {
+        if (message["role"] !== "user") return [message]
+        if (messages[at + 1]?.["role"] === "user") return []
+        const before = messages[at - 1]
+        const content =
+          before?.["role"] === "user" ? `${before["content"]}\n\n${message["content"]}` : message["content"]
+        return [{ ...message, content }]
+      })
+    ),
+    only: ["two-user-messages"]
   },
   {
     does: "a model is asked for its answer whole, and fails",

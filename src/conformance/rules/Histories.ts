@@ -40,7 +40,7 @@ const isFed: Rule = {
     yield* Talk.turnTo("end_turn", id, [first.message])
     const second = yield* Talk.cue([{ text: ["So it is."] }])
     yield* Talk.turnTo("end_turn", id, [second.message])
-    const given = (yield* Fed.lastAsked(second.tag)).messages
+    const given = yield* Fed.messages(second.tag)
     yield* expect(
       Fed.has(given, first.tag, "user") && Fed.has(given, "The sky is blue.", "assistant"),
       `the model is fed ${quoted(given)}, without the turn before`
@@ -102,7 +102,7 @@ const survivesFailure: Rule = {
     yield* Kept.expectKept(id, [first.message, ...messages], 0, 2)
     const last = yield* Talk.cue([{ text: ["So it is."] }])
     yield* Talk.turnTo("end_turn", id, [last.message])
-    const given = (yield* Fed.lastAsked(last.tag)).messages
+    const given = yield* Fed.messages(last.tag)
     yield* expect(
       Fed.has(given, "The sky is blue."),
       `the model is not fed what was said before the turn that failed: ${quoted(given)}`

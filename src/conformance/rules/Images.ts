@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Given } from "../ChatCompletions.ts"
 import * as Fed from "../Fed.ts"
 import { dot, dotAddress } from "../Images.ts"
 import * as Kept from "../Kept.ts"
@@ -21,12 +22,16 @@ const showing = Effect.fnUntraced(function* (id: string, url: string) {
 })
 
 const expectGiven = Effect.fnUntraced(function* (tag: string) {
-  const { messages } = yield* Fed.lastAsked(tag)
+  const messages = yield* Fed.messages(tag)
   yield* expect(
     messages.some(({ images }) => images.length > 0),
     `the model is given no image: ${quoted(messages)}`
   )
 })
+
+/** Whether the model is told of the image at an address, and is not given it. */
+const isToldOf = (given: ReadonlyArray<Given>): boolean =>
+  given.every(({ images }) => images.length === 0) && Fed.has(given, dotAddress)
 
 const takesData: Rule = {
   id: "images",
@@ -57,7 +62,10 @@ const takesAddresses: Rule = {
     const id = yield* Talk.open()
     const { said, stopReason, tag } = yield* showing(id, dotAddress)
     yield* Kept.expectKept(id, [said], 0, 1)
-    if (stopReason === "error") return yield* notApplicable(`the agent could not fetch ${dotAddress}`)
+    // Whoever fetches images may end the turn where there is none, or tell the model in words which one it does not see.
+    if (stopReason === "error" || isToldOf(yield* Fed.messages(tag))) {
+      return yield* notApplicable(`the agent could not fetch ${dotAddress}`)
+    }
     yield* expectGiven(tag)
   })
 }

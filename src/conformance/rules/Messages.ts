@@ -43,7 +43,7 @@ const seedsAll: Rule = {
     const id = yield* Talk.open({ messages: seeded, ...(takesTools ? { tools: [lookup] } : {}) })
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turnTo("end_turn", id, [message])
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     for (const text of [instructions.content, "Which colour is", "the sea?", "I look.", "Green.", "Green it is."]) {
       yield* expect(Fed.has(given, text), `the model is not fed ${quoted(text)}, which was seeded: ${quoted(given)}`)
     }
@@ -66,7 +66,7 @@ const takesSeveral: Rule = {
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     const first = { role: "user", content: "Mind the gap." } as const
     const { messages } = yield* Talk.turnTo("end_turn", id, [first, message])
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     yield* expect(
       Fed.has(given, first.content),
       `the model is not fed the first of two user messages: ${quoted(given)}`
@@ -110,7 +110,7 @@ const keepsText: Rule = {
       { role: "tool", toolCallId: skyCall.toolCallId, content: "sky-blue" }
     ] as const
     yield* Talk.turnTo("end_turn", id, answers)
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     yield* expect(
       Fed.has(given, "Let me look.", "assistant"),
       `the model is not fed what it said before its calls: ${quoted(given)}`

@@ -39,7 +39,7 @@ const refusedWhileOpen = Effect.fnUntraced(function* (
   yield* Kept.expectKept(id, said)
   const { messages } = yield* Talk.turnTo("end_turn", id, answers)
   yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Both are blue." }])
-  const given = (yield* Fed.lastAsked(tag)).messages
+  const given = yield* Fed.messages(tag)
   for (const { content } of answers) {
     yield* expect(Fed.has(given, content), `the model is not fed the result ${quoted(content)}: ${quoted(given)}`)
   }
@@ -97,7 +97,7 @@ const grantsOne: Rule = {
       told.every((text) => tells(text, reason)),
       `the denied call has the results ${quoted(told)}; its denial alone would be right`
     )
-    const given = (yield* Fed.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
+    const given = (yield* Fed.messages(tag)).filter(({ role }) => role === "tool")
     yield* expect(
       given.length === 2 && given.filter(({ text }) => tells(text, reason)).length === 1,
       `the model is told ${quoted(given)} of two calls; one result and one denial would be right`

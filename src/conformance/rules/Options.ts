@@ -14,7 +14,7 @@ const instructions = Effect.fnUntraced(function* (options: Readonly<Record<strin
   const id = yield* Talk.open({ agent: { options } })
   const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
   yield* Talk.turn(id, [message])
-  const { messages } = yield* Fed.lastAsked(tag)
+  const messages = yield* Fed.messages(tag)
   return messages.filter(({ role }) => role === "system" || role === "developer").map(({ text }) => text)
 })
 

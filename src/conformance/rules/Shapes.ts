@@ -138,7 +138,7 @@ const seeds: Rule = {
     const id = yield* Talk.open({ messages })
     const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
     yield* Talk.turn(id, [message])
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     for (const { content, role } of messages) {
       yield* expect(Fed.has(given, content, role), `the model is not fed what ${role} said: ${quoted(content)}`)
     }
@@ -156,7 +156,7 @@ const takesBlocks: Rule = {
     const text = { type: "text", text: "Two blocks:" } as const
     const content = [text, { type: "text", text: String(message.content) }] as const
     yield* Talk.turnTo("end_turn", id, [{ role: "user", content }])
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     yield* expect(Fed.has(given, text.text, "user"), `the model is not fed the first block: ${quoted(given)}`)
     yield* expectSame("the first message of the history", (yield* Talk.history(id))[0], { role: "user", content })
   })

@@ -28,7 +28,7 @@ const keepsUnicode: Rule = {
     const { toolCallId } = call
     const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: unusual }])
     yield* expectSame("the answer", messages, [{ role: "assistant", content: unusual }])
-    const results = Fed.latestResults((yield* Fed.lastAsked(tag)).messages)
+    const results = Fed.latestResults(yield* Fed.messages(tag))
     yield* expect(
       Fed.has(results, unusual),
       `the result that the model is fed is ${quoted(results)}, without ${quoted(unusual)}`

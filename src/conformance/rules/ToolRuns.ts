@@ -30,7 +30,7 @@ const runsNoneOff: Rule = {
     const { messages, stopReason } = yield* Talk.turn(yield* Talk.open(), [message])
     yield* expect(stopReason !== "tool_use", `the turn waits for an answer to a call of ${tool.name}, which is off`)
     const told = results(messages).map(({ content }) => content)
-    const fed = (yield* Fed.lastAsked(tag)).messages.flatMap(({ role, text }) => (role === "tool" ? [text] : []))
+    const fed = (yield* Fed.messages(tag)).flatMap(({ role, text }) => (role === "tool" ? [text] : []))
     for (const result of [...told, ...fed]) {
       yield* expect(
         !shapes.includes(shape(result)),
@@ -62,7 +62,7 @@ const runsEachOnce: Rule = {
       ["assistant", "tool", "tool", "assistant"]
     )
     yield* Kept.expectKept(id, [message, ...turn.messages])
-    const fed = (yield* Fed.lastAsked(tag)).messages.filter(({ role }) => role === "tool")
+    const fed = (yield* Fed.messages(tag)).filter(({ role }) => role === "tool")
     yield* expect(
       fed.length === 2 && new Set(fed.map(({ answers }) => answers)).size === 2,
       `the model is fed the results ${quoted(fed)}; one of each of two calls would be right`

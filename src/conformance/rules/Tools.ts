@@ -34,7 +34,7 @@ const callsClientTools: Rule = {
     const { toolCallId } = call
     const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
     yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "It is blue." }])
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     yield* expect(Fed.has(Fed.latestResults(given), "blue"), `the model is not fed the result: ${quoted(given)}`)
     yield* expectSame("the results in the history", toolMessages(yield* Talk.history(id)), [
       { role: "tool", toolCallId, content: "blue" }
@@ -56,7 +56,7 @@ const runsTrusted: Rule = {
       messages.map(({ role }) => role),
       ["assistant", "tool", "assistant"]
     )
-    const given = (yield* Fed.lastAsked(tag)).messages
+    const given = yield* Fed.messages(tag)
     yield* expect(Fed.latestResults(given).length > 0, `the model is not fed the result: ${quoted(given)}`)
     yield* expectSame("the history", (yield* Talk.history(id)).slice(1), messages)
   })
@@ -107,8 +107,8 @@ const tellsDenied: Rule = {
     const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
     const reason = "it is not the time"
     yield* Talk.turnTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: false, reason }])
-    const given = (yield* Fed.lastAsked(tag)).messages
-    yield* expect(Fed.has(Fed.latestResults(given), reason), `the model is told ${quoted(given)}, without the reason`)
+    const results = Fed.latestResults(yield* Fed.messages(tag))
+    yield* expect(Fed.has(results, reason), `the model is told ${quoted(results)}, without the reason`)
     const [told, ...more] = toolMessages(yield* Talk.history(id))
     yield* expect(
       more.length === 0 && told?.role === "tool" && told.toolCallId === toolCallId && tells(textOf(told), reason),
@@ -161,7 +161,7 @@ const mixes: Rule = {
     )
     const { toolCallId } = open
     yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
-    const { messages } = yield* Fed.lastAsked(tag)
+    const messages = yield* Fed.messages(tag)
     yield* expect(
       messages.filter(({ role }) => role === "tool").length === 2,
       `the model is fed ${quoted(messages)}; the results of both calls would be right`
