@@ -12,6 +12,7 @@ import * as Sturdy from "./rules/Sturdy.ts"
 import * as ToolRuns from "./rules/ToolRuns.ts"
 import * as Tools from "./rules/Tools.ts"
 import * as Turns from "./rules/Turns.ts"
+import { sections } from "./Section.ts"
 
 /** All rules, by where they stand in the protocol. */
 export const rules: ReadonlyArray<Rule> = [
@@ -28,4 +29,4 @@ export const rules: ReadonlyArray<Rule> = [
   ...Stops.rules,
   ...Histories.rules,
   ...Sturdy.rules
-].toSorted((one, other) => one.section.localeCompare(other.section))
+].toSorted((one, other) => sections.indexOf(one.section) - sections.indexOf(other.section))

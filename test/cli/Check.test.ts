@@ -88,7 +88,7 @@ describe("effect-aap check", () => {
       assert.strictEqual(json.code, 6)
       assert.deepInclude(JSON.parse(json.stdout), {
         rule: "authorization",
-        section: "1 Endpoints",
+        section: "1 Authorization",
         outcome: "fail"
       })
     }).pipe(Effect.provide(model))

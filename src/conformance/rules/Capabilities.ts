@@ -9,8 +9,6 @@ import { expect, notApplicable, quoted, type Rule } from "../Rule.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "2 Shapes"
-
 const leaves: Readonly<Record<string, ReadonlyArray<string>>> = {
   history: ["compacted", "full"],
   stream: ["delta", "message", "none"],
@@ -22,7 +20,7 @@ const field = (value: unknown, name: string): unknown => (Predicate.hasProperty(
 
 const declaresObjects: Rule = {
   id: "capabilities",
-  section,
+  section: "2 Capabilities",
   says: "Each capability that an agent declares is an object; what is not there is not supported.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -47,7 +45,7 @@ const everyMode: ReadonlyArray<StreamMode> = ["delta", "message", "none"]
 
 const refusesModes: Rule = {
   id: "undeclared-modes",
-  section,
+  section: "2 Capabilities",
   says: "A stream mode that the agent does not declare is not supported: a turn in it is refused, and does not run.",
   check: Effect.gen(function* () {
     const { modes } = yield* Subject
@@ -70,7 +68,7 @@ const kinds = [
 
 const refusesImages: Rule = {
   id: "undeclared-images",
-  section,
+  section: "2 Capabilities",
   says: "Images of a kind that the agent does not declare are refused.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -93,7 +91,7 @@ const refusesImages: Rule = {
 
 const refusesTools: Rule = {
   id: "undeclared-tools",
-  section,
+  section: "2 Capabilities",
   says: "An agent that does not declare application.tools refuses tools of its application.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject

@@ -7,11 +7,9 @@ import { listed, many } from "../SessionList.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "1 Endpoints"
-
 const answersMeta: Rule = {
   id: "meta",
-  section,
+  section: "1 GET /meta",
   says: "GET /meta answers 200 with version 3 and the agents.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -26,7 +24,7 @@ const answersMeta: Rule = {
 
 const creates: Rule = {
   id: "create-session",
-  section,
+  section: "1 POST /sessions",
   says: "POST /sessions answers 201 with the id of the session, and does not run the agent.",
   check: Effect.gen(function* () {
     const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
@@ -39,7 +37,7 @@ const creates: Rule = {
 
 const shows: Rule = {
   id: "get-session",
-  section,
+  section: "1 GET /sessions/:id",
   says: "GET /sessions/:id answers 200 with the session.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -52,7 +50,7 @@ const shows: Rule = {
 
 const lists: Rule = {
   id: "list-sessions",
-  section,
+  section: "1 GET /sessions",
   says: "GET /sessions gives each session once, page after page; the last page has no next.",
   check: Effect.gen(function* () {
     const ids = yield* Effect.forEach(Array.from({ length: many }), () => Talk.open(), { concurrency: 4 })
@@ -66,7 +64,7 @@ const lists: Rule = {
 
 const deletes: Rule = {
   id: "delete-session",
-  section,
+  section: "1 DELETE /sessions/:id",
   says: "DELETE /sessions/:id answers 204 with nothing; the session is no more.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -79,7 +77,7 @@ const deletes: Rule = {
 
 const knowsNone: Rule = {
   id: "unknown-session",
-  section,
+  section: "1 Unknown session",
   says: "An unknown session is 404 at every endpoint.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -99,7 +97,7 @@ const types = ["full", "compacted"] as const
 
 const showsHistories: Rule = {
   id: "history-types",
-  section,
+  section: "1 History types",
   says: "A history that the agent declares is 200 under its own name; one that it does not declare is 404.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -121,7 +119,7 @@ const showsHistories: Rule = {
 
 const speaksJson: Rule = {
   id: "json",
-  section,
+  section: "1 JSON in UTF-8",
   says: "Answers are JSON in UTF-8.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -144,7 +142,7 @@ const speaksJson: Rule = {
 
 const wantsKeys: Rule = {
   id: "authorization",
-  section,
+  section: "1 Authorization",
   says: "Every endpoint but /meta wants the key, and is 401 or 403 without it or with another one.",
   check: Effect.gen(function* () {
     const { hasKey } = yield* Subject

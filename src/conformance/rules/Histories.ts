@@ -6,13 +6,11 @@ import * as Kept from "../Kept.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "4 History"
-
 const lookup = clientTool("aap_lookup")
 
 const isExact: Rule = {
   id: "full-history",
-  section,
+  section: "4 Full",
   says: "The full history is all that was said, exactly and in order.",
   check: Effect.gen(function* () {
     const seeded: ReadonlyArray<HistoryMessage> = [
@@ -32,7 +30,7 @@ const isExact: Rule = {
 
 const isFed: Rule = {
   id: "server-feeds",
-  section,
+  section: "4 The server's own",
   says: "The server owns the history: a turn has the new messages alone, and the model is fed what was said before.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -50,7 +48,7 @@ const isFed: Rule = {
 
 const resumes: Rule = {
   id: "resume",
-  section,
+  section: "4 Resuming",
   says: "A client with no memory resumes from the history: calls without a tool message are open, and can be answered.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -79,7 +77,7 @@ const resumes: Rule = {
 
 const compacts: Rule = {
   id: "compacted-history",
-  section,
+  section: "4 Compacted",
   says: "The compacted history is what the model is fed: of a short session, all that was said last.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -92,7 +90,7 @@ const compacts: Rule = {
 
 const survivesFailure: Rule = {
   id: "history-after-error",
-  section,
+  section: "4 Full",
   says: "A turn that fails leaves what was said before as it was.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()

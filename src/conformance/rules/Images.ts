@@ -7,8 +7,6 @@ import { broken, expect, notApplicable, quoted, type Rule } from "../Rule.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "2 Shapes"
-
 /** Takes a turn with an image, and gives how it stopped, which images the model was given, and what the user said. */
 const showing = Effect.fnUntraced(function* (id: string, url: string) {
   const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
@@ -35,7 +33,7 @@ const isToldOf = (given: ReadonlyArray<Given>): boolean =>
 
 const takesData: Rule = {
   id: "images",
-  section,
+  section: "2 ContentBlock",
   says: "An agent that declares image.data takes an image as a data: URL, gives it to the model, and keeps it as it is.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -53,7 +51,7 @@ const takesData: Rule = {
 
 const takesAddresses: Rule = {
   id: "http-images",
-  section,
+  section: "2 ContentBlock",
   says: "An agent that declares image.http takes an image by its address, gives it to the model, and keeps it as it is.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject

@@ -35,7 +35,7 @@ const seeded: ReadonlyArray<HistoryMessage> = [
 
 const seedsAll: Rule = {
   id: "seeded-roles",
-  section: "2 Shapes",
+  section: "2 POST /sessions body",
   says: "System and tool messages, calls and blocks seed the history as well: the model is fed all of them.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -59,7 +59,7 @@ const seedsAll: Rule = {
 
 const takesSeveral: Rule = {
   id: "two-user-messages",
-  section: "3 The turn",
+  section: "2 POST turns body",
   says: "A turn may have several user messages: the model is fed each, and the history has each.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -86,7 +86,7 @@ const said = ({ content, role }: HistoryMessage): ReadonlyArray<unknown> => {
 
 const keepsText: Rule = {
   id: "text-beside-calls",
-  section: "3 The turn",
+  section: "3 none",
   says: "What the model says before it calls tools stands before its calls, whole and in order, in every mode and in the history.",
   check: Effect.gen(function* () {
     yield* needsClientTools

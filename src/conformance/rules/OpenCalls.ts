@@ -10,8 +10,6 @@ import { refusedTurn } from "../Refusal.ts"
 import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "3 The turn"
-
 const lookup = clientTool("aap_lookup")
 
 /** A session in which two calls of the application's tool are open. */
@@ -47,14 +45,14 @@ const refusedWhileOpen = Effect.fnUntraced(function* (
 
 const wantsAll: Rule = {
   id: "part-answered",
-  section,
+  section: "3.4 Answers together",
   says: "All open calls are answered together: a part of the answers is refused, and loses nothing.",
   check: refusedWhileOpen("the answer of one of two open calls", (answers) => answers.slice(0, 1))
 }
 
 const wantsAnswers: Rule = {
   id: "user-while-open",
-  section,
+  section: "3.4 Answers together",
   says: "While calls are open they are answered first: a user message alone is refused, and loses nothing.",
   check: Effect.gen(function* () {
     const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
@@ -66,7 +64,7 @@ const wantsAnswers: Rule = {
 
 const grantsOne: Rule = {
   id: "granted-beside-denied",
-  section,
+  section: "3.5 Decisions",
   says: "A permission is of one call: of two calls of a step the granted one runs, and the denied one does not.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool

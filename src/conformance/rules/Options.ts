@@ -7,8 +7,6 @@ import { many, pages } from "../SessionList.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "2 Shapes"
-
 /** What the model is told of its task by a session with these options. */
 const instructions = Effect.fnUntraced(function* (options: Readonly<Record<string, string>>) {
   const id = yield* Talk.open({ agent: { options } })
@@ -20,7 +18,7 @@ const instructions = Effect.fnUntraced(function* (options: Readonly<Record<strin
 
 const fillsIn: Rule = {
   id: "option-defaults",
-  section,
+  section: "2 What is left out",
   says: "Options that a session leaves out take their defaults.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -51,7 +49,7 @@ const fillsIn: Rule = {
 
 const chooses: Rule = {
   id: "select-options",
-  section,
+  section: "2 AgentOption",
   says: "A select option takes its own values alone: another is refused, and changes nothing.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -73,7 +71,7 @@ const chooses: Rule = {
 
 const hidesOnPages: Rule = {
   id: "secrets-on-pages",
-  section,
+  section: "2 SessionInfo",
   says: "The list of sessions shows no secret, on any of its pages.",
   check: Effect.gen(function* () {
     const { agent, newTag } = yield* Subject

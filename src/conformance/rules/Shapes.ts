@@ -9,13 +9,11 @@ import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "2 Shapes"
-
 const trusts = (tools: ReadonlyArray<ServerToolRef> = []) => tools.map(({ name, trust = false }) => ({ name, trust }))
 
 const keepsSetup: Rule = {
   id: "session-setup",
-  section,
+  section: "2 SessionInfo",
   says: "A session is shown as it was set up: its server tools with their trust, and the application's tools.",
   check: Effect.gen(function* () {
     const { name } = yield* serverTool
@@ -31,7 +29,7 @@ const keepsSetup: Rule = {
 
 const hidesSecrets: Rule = {
   id: "secrets",
-  section,
+  section: "2 SessionInfo",
   says: "The value of a secret option reads *** wherever the session is shown.",
   check: Effect.gen(function* () {
     const { agent, newTag } = yield* Subject
@@ -53,7 +51,7 @@ const hidesSecrets: Rule = {
 
 const mergesOptions: Rule = {
   id: "options",
-  section,
+  section: "2 POST turns body",
   says: "agent.options of a turn merges by key, and persists.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -74,7 +72,7 @@ const mergesOptions: Rule = {
 
 const replacesServerTools: Rule = {
   id: "server-tools-replaced",
-  section,
+  section: "2 POST turns body",
   says: "agent.tools of a turn replaces the server tools of the session, and persists.",
   check: Effect.gen(function* () {
     const { name } = yield* serverTool
@@ -92,7 +90,7 @@ const replacesServerTools: Rule = {
 
 const replacesClientTools: Rule = {
   id: "client-tools-replaced",
-  section,
+  section: "2 POST turns body",
   says: "tools of a turn replaces the application's tools of the session, and persists.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -113,7 +111,7 @@ const replacesClientTools: Rule = {
 
 const switchesOff: Rule = {
   id: "server-tools-off",
-  section,
+  section: "2 What is left out",
   says: "Server tools that the session does not name are off: the model is not told of them.",
   check: Effect.gen(function* () {
     const { name } = yield* serverTool
@@ -128,7 +126,7 @@ const switchesOff: Rule = {
 
 const seeds: Rule = {
   id: "seeded-messages",
-  section,
+  section: "2 POST /sessions body",
   says: "Messages of POST /sessions seed the history: they are kept as they are, and the model is fed them.",
   check: Effect.gen(function* () {
     const messages = [
@@ -148,7 +146,7 @@ const seeds: Rule = {
 
 const takesBlocks: Rule = {
   id: "content-blocks",
-  section,
+  section: "2 Messages",
   says: "What a user says may be a string or blocks.",
   check: Effect.gen(function* () {
     const id = yield* Talk.open()
@@ -164,7 +162,7 @@ const takesBlocks: Rule = {
 
 const keepsName: Rule = {
   id: "agent-name",
-  section,
+  section: "2 POST turns body",
   says: "The agent of a session cannot change.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
@@ -179,7 +177,7 @@ const keepsName: Rule = {
 
 const storesNoPermission: Rule = {
   id: "permissions-not-stored",
-  section,
+  section: "2 tool_permission",
   says: "A tool_permission message is never stored.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -195,7 +193,7 @@ const storesNoPermission: Rule = {
 
 const feedsTools: Rule = {
   id: "client-tools",
-  section,
+  section: "2 POST /sessions body",
   says: "The model is told of the application's tools by their names.",
   check: Effect.gen(function* () {
     yield* needsClientTools

@@ -5,7 +5,7 @@ import { expectSame, type Rule } from "../Rule.ts"
 import type { Action } from "../Script.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "3 The turn"
+const section = "3 Stop reasons"
 
 const stops = (id: string, says: string, stopReason: StopReason, ...step: ReadonlyArray<Action>): Rule =>
   inEachMode({

@@ -12,7 +12,7 @@ const unusual = 'ﷺ 東京 👩‍🚀 e\u0301 שלום \u2028\u2029 \\ " \t\n 
 
 const keepsUnicode: Rule = {
   id: "unicode",
-  section: "1 Endpoints",
+  section: "1 JSON in UTF-8",
   says: "Any text is the same on all its ways: in what is said, in answers, in a call's input and in its result.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -39,11 +39,9 @@ const keepsUnicode: Rule = {
   })
 }
 
-const section = "3 The turn"
-
 const survivesLeaving: Rule = {
   id: "disconnect",
-  section,
+  section: "4 The server's own",
   says: "A client that leaves in the middle of a turn leaves a session that goes on, with what was said in its history.",
   check: Effect.gen(function* () {
     yield* Talk.needsMode("delta")
@@ -67,7 +65,7 @@ const survivesLeaving: Rule = {
 
 const keepsApart: Rule = {
   id: "sessions-apart",
-  section,
+  section: "4 The server's own",
   says: "Sessions run side by side, and nothing of one is in another.",
   check: Effect.gen(function* () {
     const names = Array.from({ length: 8 }, (_, index) => `answer ${index}`)
@@ -88,7 +86,7 @@ const keepsApart: Rule = {
 
 const takesOneTurn: Rule = {
   id: "turns-one-by-one",
-  section,
+  section: "4 Full",
   says: "Two turns of a session at once are one after the other, or one is refused; each that is taken is whole in the history.",
   check: Effect.gen(function* () {
     const { ask } = yield* AgentServer

@@ -18,7 +18,7 @@ const shape = (content: unknown): string =>
 
 const runsNoneOff: Rule = {
   id: "off-tool-not-run",
-  section: "2 Shapes",
+  section: "2 What is left out",
   says: "A server tool that is off is not run, though the model calls it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -42,7 +42,7 @@ const runsNoneOff: Rule = {
 
 const runsEachOnce: Rule = {
   id: "trusted-calls-once",
-  section: "3 The turn",
+  section: "3.2 Trusted calls",
   says: "Each trusted call of a step has its result once, in what is told, in the history, and for the model.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -72,7 +72,7 @@ const runsEachOnce: Rule = {
 
 const keepsSetup: Rule = {
   id: "setup-persists",
-  section: "2 Shapes",
+  section: "2 POST turns body",
   says: "The tools of a session, and the trust in them, are the same in each of its turns.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool

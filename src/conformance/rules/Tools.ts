@@ -12,15 +12,13 @@ import { SessionCreated } from "../../protocol/Session.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "3 The turn"
-
 const lookup = clientTool("aap_lookup")
 
 const toolMessages = (messages: ReadonlyArray<HistoryMessage>) => messages.filter(({ role }) => role === "tool")
 
 const callsClientTools: Rule = {
   id: "client-call",
-  section,
+  section: "3.3 Open calls",
   says: "A call of the application's tool ends the turn with tool_use; its result goes to the model, and the turn goes on.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -44,7 +42,7 @@ const callsClientTools: Rule = {
 
 const runsTrusted: Rule = {
   id: "trusted-call",
-  section,
+  section: "3.2 Trusted calls",
   says: "A call of a trusted server tool runs inline: its result comes, and the turn goes on without a stop.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -64,7 +62,7 @@ const runsTrusted: Rule = {
 
 const waitsForPermission: Rule = {
   id: "untrusted-call",
-  section,
+  section: "3.3 Open calls",
   says: "A call of an untrusted server tool waits: the turn stops with tool_use and has no result of it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -78,7 +76,7 @@ const waitsForPermission: Rule = {
 
 const runsGranted: Rule = {
   id: "granted-call",
-  section,
+  section: "3.5 Decisions",
   says: "A granted call runs first; its result is announced, in none's messages and in the history, and the turn goes on.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -98,7 +96,7 @@ const runsGranted: Rule = {
 
 const tellsDenied: Rule = {
   id: "denied-call",
-  section,
+  section: "3.5 Decisions",
   says: "A denied call does not run: the history and the model are told so, with the reason, and the turn goes on.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -119,7 +117,7 @@ const tellsDenied: Rule = {
 
 const announcesFirst: Rule = {
   id: "calls-first",
-  section,
+  section: "3.1 Calls first",
   says: "All calls of a step are announced before any result of it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
@@ -140,7 +138,7 @@ const announcesFirst: Rule = {
 
 const mixes: Rule = {
   id: "mixed-calls",
-  section,
+  section: "3.3 Open calls",
   says: "Trusted calls run before the stop; what is open is answered together, and then the turn goes on.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -171,7 +169,7 @@ const mixes: Rule = {
 
 const mixesOpen: Rule = {
   id: "open-calls-together",
-  section,
+  section: "3.4 Answers together",
   says: "A client's call and an untrusted one of a step are open together, and are answered in one request.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -204,7 +202,7 @@ const mixesOpen: Rule = {
 
 const echoesNoResult: Rule = {
   id: "no-echo",
-  section,
+  section: "3 Events",
   says: "tool_result is of server tools alone: what the application answers is not sent back to it.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -222,7 +220,7 @@ const echoesNoResult: Rule = {
 
 const keepsNamesApart: Rule = {
   id: "unique-names",
-  section,
+  section: "3 Names of tools",
   says: "Names of tools are unique: a request in which the application's tool has the name of a server tool is refused.",
   check: Effect.gen(function* () {
     yield* needsClientTools
@@ -243,7 +241,7 @@ const keepsNamesApart: Rule = {
 
 const runsOnce: Rule = {
   id: "answered-once",
-  section,
+  section: "3.4 Answers together",
   says: "A call that has its result is open no more: it is not run again.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool

@@ -11,8 +11,6 @@ import * as Streaming from "../Streaming.ts"
 import { Subject } from "../Subject.ts"
 import * as Talk from "../Talk.ts"
 
-const section = "3 The turn"
-
 const pieces = ["The sky ", "is blue", ".\nMostly."]
 const whole = pieces.join("")
 
@@ -20,8 +18,7 @@ const streamed = ["delta", "message"] as const
 type Streamed = (typeof streamed)[number]
 
 /** A rule of both streamed modes, once for each. */
-const ofBoth = (make: (mode: Streamed) => Omit<Rule, "section">): ReadonlyArray<Rule> =>
-  streamed.map((mode) => ({ section, ...make(mode) }))
+const ofBoth = (make: (mode: Streamed) => Rule): ReadonlyArray<Rule> => streamed.map(make)
 
 const simple = Effect.fnUntraced(function* (mode: StreamMode) {
   yield* Talk.needsMode(mode)
@@ -31,6 +28,7 @@ const simple = Effect.fnUntraced(function* (mode: StreamMode) {
 
 const frames = ofBoth((mode) => ({
   id: `framing-${mode}`,
+  section: "3 SSE modes",
   says: `A ${mode} stream is text/event-stream: for each event a line of its name, one line of JSON, and a blank line.`,
   check: Effect.gen(function* () {
     yield* Talk.needsMode(mode)
@@ -48,6 +46,7 @@ const frames = ofBoth((mode) => ({
 
 const orders = ofBoth((mode) => ({
   id: `order-${mode}`,
+  section: "3 SSE modes",
   says: `A ${mode} stream begins with turn_start and ends with turn_stop, one of each.`,
   check: Effect.gen(function* () {
     // That every stream is in order is found wherever one is read.
@@ -71,6 +70,7 @@ const strayOf = (mode: Streamed, events: ReadonlyArray<TurnEvent>) =>
 
 const keepsKinds = ofBoth((mode) => ({
   id: `events-${mode}`,
+  section: "3 Events",
   says:
     mode === "delta" ? "delta has text as deltas alone, that make the whole." : "message has each text once, whole.",
   check: Effect.gen(function* () {
@@ -86,7 +86,7 @@ const keepsKinds = ofBoth((mode) => ({
 
 const streamsAtOnce: Rule = {
   id: "deltas-at-once",
-  section,
+  section: "3 SSE modes",
   says: "Deltas are sent as the model makes them, turn_start before any.",
   check: Effect.gen(function* () {
     yield* Talk.needsMode("delta")
@@ -113,7 +113,7 @@ const streamsAtOnce: Rule = {
 
 const answersNone: Rule = {
   id: "none",
-  section,
+  section: "3 none",
   says: "Without stream a turn answers {stopReason, messages} as JSON; one block of text is a plain string.",
   check: Effect.gen(function* () {
     yield* Talk.needsMode("none")
@@ -133,7 +133,7 @@ const Thought = Schema.Struct({ type: Schema.Literal("thinking"), thinking: Sche
 
 const thinks: Rule = {
   id: "thinking",
-  section,
+  section: "3 Events",
   says: "Reasoning that the agent shows is thinking, before the text that it led to, in every mode.",
   check: Effect.gen(function* () {
     const { message } = yield* Talk.cue([{ thinking: ["Blue ", "or grey?"] }, { text: pieces }])
@@ -157,7 +157,7 @@ const thinks: Rule = {
 
 const agree: Rule = {
   id: "modes-agree",
-  section,
+  section: "3 none",
   says: "All modes and the history tell the same turn.",
   check: Effect.gen(function* () {
     const told = yield* Effect.forEach(["delta", "message", "none"] as const, (mode) =>
