@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SessionPage } from "../protocol/Session.ts"
+import * as Asking from "./Asking.ts"
 import { broken } from "./Rule.ts"
-import * as Talk from "./Talk.ts"
 
 /** How many sessions a list is read of: more than most servers give on a page. */
 export const many = 60
@@ -21,8 +21,8 @@ export const pages = Effect.gen(function* () {
   let after: string | undefined
   while (pages.length < maxPages) {
     const path = after === undefined ? "/sessions" : `/sessions?after=${encodeURIComponent(after)}`
-    const answer = yield* Talk.ask({ method: "GET", path }, 200)
-    const { next, sessions } = yield* Talk.bodyOf(SessionPage, answer)
+    const answer = yield* Asking.ask({ method: "GET", path }, 200)
+    const { next, sessions } = yield* Asking.bodyOf(SessionPage, answer)
     pages.push({ ids: sessions.map(({ sessionId }) => sessionId), text: answer.text })
     if (next === undefined) return pages
     after = next

@@ -1,13 +1,15 @@
 import { Effect, Option, Predicate } from "effect"
 import type { ContentBlock } from "../../protocol/Content.ts"
 import type { StreamMode } from "../../protocol/Turn.ts"
+import * as Asking from "../Asking.ts"
 import { clientTool } from "../CheckTools.ts"
+import * as Cue from "../Cue.ts"
 import { dot, dotAddress } from "../Images.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { expectRefused, refusedTurn } from "../Refusal.ts"
 import { expect, notApplicable, quoted, type Rule } from "../Rule.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
 
 const leaves: Readonly<Record<string, ReadonlyArray<string>>> = {
   history: ["compacted", "full"],
@@ -24,7 +26,7 @@ const declaresObjects: Rule = {
   says: "Each capability that an agent declares is an object; what is not there is not supported.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
-    const { json } = yield* Talk.ask({ method: "GET", path: "/meta" }, 200)
+    const { json } = yield* Asking.ask({ method: "GET", path: "/meta" }, 200)
     const agents = field(Option.getOrUndefined(json), "agents")
     const shown = Array.isArray(agents) ? agents.find((one: unknown) => field(one, "name") === agent.name) : undefined
     const capabilities = field(shown, "capabilities")
@@ -51,9 +53,9 @@ const refusesModes: Rule = {
     const { modes } = yield* Subject
     const missing = everyMode.filter((mode) => !modes.includes(mode))
     if (missing.length === 0) return yield* notApplicable("the agent declares every stream mode")
-    const id = yield* Talk.open()
+    const id = yield* Sessions.open()
     for (const stream of missing) {
-      const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+      const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
       yield* refusedTurn(`a turn in mode ${stream}, which is not declared`, id, { stream, messages: [message] })
       const asked = yield* (yield* ModelControl).asked(tag)
       yield* expect(asked.length === 0, `the model is asked by a turn in mode ${stream}, which is refused`)
@@ -74,9 +76,9 @@ const refusesImages: Rule = {
     const { agent } = yield* Subject
     const missing = kinds.filter(({ kind }) => agent.capabilities?.image?.[kind] === undefined)
     if (missing.length === 0) return yield* notApplicable("the agent declares every kind of image")
-    const id = yield* Talk.open()
+    const id = yield* Sessions.open()
     for (const { kind, url } of missing) {
-      const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+      const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
       const content: ReadonlyArray<Extract<ContentBlock, { readonly type: "image" | "text" }>> = [
         { type: "image", url },
         { type: "text", text: String(message.content) }
@@ -98,7 +100,7 @@ const refusesTools: Rule = {
     if (agent.capabilities?.application?.tools !== undefined)
       return yield* notApplicable("the agent declares application.tools")
     const body = { agent: { name: agent.name }, tools: [clientTool("aap_lookup")] }
-    const answer = yield* Talk.askToMake({ method: "POST", path: "/sessions", body })
+    const answer = yield* Sessions.askToMake({ method: "POST", path: "/sessions", body })
     yield* expectRefused("tools of the application, which are not declared", answer)
   })
 }

@@ -1,11 +1,14 @@
 import { Effect, Option, Schema } from "effect"
 import { Meta } from "../../protocol/Agent.ts"
 import type { Ask } from "../AgentServer.ts"
+import * as Asking from "../Asking.ts"
+import * as Cue from "../Cue.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
 import { listed, many } from "../SessionList.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
+import * as Turns from "../Turns.ts"
 
 const answersMeta: Rule = {
   id: "meta",
@@ -13,8 +16,8 @@ const answersMeta: Rule = {
   says: "GET /meta answers 200 with version 3 and the agents.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
-    const { agents } = yield* Effect.flatMap(Talk.ask({ method: "GET", path: "/meta" }, 200), (answer) =>
-      Talk.bodyOf(Meta, answer)
+    const { agents } = yield* Effect.flatMap(Asking.ask({ method: "GET", path: "/meta" }, 200), (answer) =>
+      Asking.bodyOf(Meta, answer)
     )
     const names = agents.map(({ name }) => name)
     yield* expect(names.includes(agent.name), `the agents are ${quoted(names)}, without ${agent.name}`)
@@ -27,9 +30,9 @@ const creates: Rule = {
   section: "1 POST /sessions",
   says: "POST /sessions answers 201 with the id of the session, and does not run the agent.",
   check: Effect.gen(function* () {
-    const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
+    const { message, tag } = yield* Cue.make([{ text: ["too early"] }])
     const { agent } = yield* Subject
-    yield* Talk.create({ agent: { name: agent.name }, messages: [message] })
+    yield* Sessions.create({ agent: { name: agent.name }, messages: [message] })
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length === 0, "the model was asked; a session that is opened runs nothing")
   })
@@ -41,8 +44,8 @@ const shows: Rule = {
   says: "GET /sessions/:id answers 200 with the session.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
-    const id = yield* Talk.open()
-    const info = yield* Talk.info(id)
+    const id = yield* Sessions.open()
+    const info = yield* Sessions.info(id)
     yield* expectSame("sessionId", info.sessionId, id)
     yield* expectSame("agent.name", info.agent.name, agent.name)
   })
@@ -53,7 +56,7 @@ const lists: Rule = {
   section: "1 GET /sessions",
   says: "GET /sessions gives each session once, page after page; the last page has no next.",
   check: Effect.gen(function* () {
-    const ids = yield* Effect.forEach(Array.from({ length: many }), () => Talk.open(), { concurrency: 4 })
+    const ids = yield* Effect.forEach(Array.from({ length: many }), () => Sessions.open(), { concurrency: 4 })
     const all = yield* listed
     const missing = ids.filter((id) => !all.includes(id))
     yield* expect(missing.length === 0, `${missing.length} of ${many} sessions are not listed, such as ${missing[0]}`)
@@ -67,10 +70,10 @@ const deletes: Rule = {
   section: "1 DELETE /sessions/:id",
   says: "DELETE /sessions/:id answers 204 with nothing; the session is no more.",
   check: Effect.gen(function* () {
-    const id = yield* Talk.open()
-    const { bytes } = yield* Talk.ask({ method: "DELETE", path: Talk.pathOf(id) }, 204)
+    const id = yield* Sessions.open()
+    const { bytes } = yield* Asking.ask({ method: "DELETE", path: Sessions.pathOf(id) }, 204)
     yield* expect(bytes.length === 0, `the answer has ${bytes.length} bytes; none would be right`)
-    yield* Talk.ask({ method: "GET", path: Talk.pathOf(id) }, 404)
+    yield* Asking.ask({ method: "GET", path: Sessions.pathOf(id) }, 404)
     yield* expect(!(yield* listed).includes(id), "the session is still listed")
   })
 }
@@ -80,16 +83,16 @@ const knowsNone: Rule = {
   section: "1 Unknown session",
   says: "An unknown session is 404 at every endpoint.",
   check: Effect.gen(function* () {
-    const id = yield* Talk.open()
-    yield* Talk.ask({ method: "DELETE", path: Talk.pathOf(id) }, 204)
-    const { message } = yield* Talk.cue([])
+    const id = yield* Sessions.open()
+    yield* Asking.ask({ method: "DELETE", path: Sessions.pathOf(id) }, 204)
+    const { message } = yield* Cue.make([])
     const asks: ReadonlyArray<Ask> = [
-      { method: "GET", path: Talk.pathOf(id) },
-      { method: "DELETE", path: Talk.pathOf(id) },
-      { method: "GET", path: `${Talk.pathOf(id)}/history?type=full` },
-      yield* Talk.ownTurnAsk(id, { messages: [message] })
+      { method: "GET", path: Sessions.pathOf(id) },
+      { method: "DELETE", path: Sessions.pathOf(id) },
+      { method: "GET", path: `${Sessions.pathOf(id)}/history?type=full` },
+      yield* Turns.ownAsk(id, { messages: [message] })
     ]
-    for (const ask of asks) yield* Talk.ask(ask, 404)
+    for (const ask of asks) yield* Asking.ask(ask, 404)
   })
 }
 
@@ -101,13 +104,13 @@ const showsHistories: Rule = {
   says: "A history that the agent declares is 200 under its own name; one that it does not declare is 404.",
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
-    const id = yield* Talk.open()
+    const id = yield* Sessions.open()
     for (const type of types) {
       const isDeclared = agent.capabilities?.history?.[type] !== undefined
-      const ask = { method: "GET", path: `${Talk.pathOf(id)}/history?type=${type}` } as const
-      const answer = yield* Talk.ask(ask, isDeclared ? 200 : 404)
+      const ask = { method: "GET", path: `${Sessions.pathOf(id)}/history?type=${type}` } as const
+      const answer = yield* Asking.ask(ask, isDeclared ? 200 : 404)
       if (!isDeclared) continue
-      const { history } = yield* Talk.bodyOf(
+      const { history } = yield* Asking.bodyOf(
         Schema.Struct({ history: Schema.Record(Schema.String, Schema.Unknown) }),
         answer
       )
@@ -122,9 +125,9 @@ const speaksJson: Rule = {
   section: "1 JSON in UTF-8",
   says: "Answers are JSON in UTF-8.",
   check: Effect.gen(function* () {
-    const id = yield* Talk.open()
-    const answers = yield* Effect.forEach(["/meta", "/sessions", Talk.pathOf(id)], (path) =>
-      Talk.ask({ method: "GET", path }, 200)
+    const id = yield* Sessions.open()
+    const answers = yield* Effect.forEach(["/meta", "/sessions", Sessions.pathOf(id)], (path) =>
+      Asking.ask({ method: "GET", path }, 200)
     )
     for (const { ask, bytes, contentType, json } of answers) {
       const charset = /charset="?([^";]+)/i.exec(contentType)?.[1] ?? "utf-8"
@@ -148,19 +151,19 @@ const wantsKeys: Rule = {
     const { hasKey } = yield* Subject
     if (!hasKey) return yield* notApplicable("the check was given no key")
     const { agent } = yield* Subject
-    const id = yield* Talk.open()
-    const { message } = yield* Talk.cue([])
+    const id = yield* Sessions.open()
+    const { message } = yield* Cue.make([])
     const asks: ReadonlyArray<Ask> = [
       { method: "GET", path: "/sessions" },
       { method: "POST", path: "/sessions", body: { agent: { name: agent.name } } },
-      { method: "GET", path: Talk.pathOf(id) },
-      { method: "GET", path: `${Talk.pathOf(id)}/history?type=full` },
-      yield* Talk.ownTurnAsk(id, { messages: [message] }),
-      { method: "DELETE", path: Talk.pathOf(id) }
+      { method: "GET", path: Sessions.pathOf(id) },
+      { method: "GET", path: `${Sessions.pathOf(id)}/history?type=full` },
+      yield* Turns.ownAsk(id, { messages: [message] }),
+      { method: "DELETE", path: Sessions.pathOf(id) }
     ]
     for (const key of [Option.none<string>(), Option.some("not-the-key")]) {
       for (const one of asks) {
-        const { status } = yield* Talk.askToMake({ ...one, key })
+        const { status } = yield* Sessions.askToMake({ ...one, key })
         const how = Option.isNone(key) ? "without a key" : "with another key"
         yield* expect(
           status === 401 || status === 403,
@@ -168,7 +171,7 @@ const wantsKeys: Rule = {
         )
       }
     }
-    yield* Talk.info(id)
+    yield* Sessions.info(id)
   })
 }
 

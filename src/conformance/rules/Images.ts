@@ -1,21 +1,23 @@
 import { Effect } from "effect"
 import type { Given } from "../ChatCompletions.ts"
+import * as Cue from "../Cue.ts"
 import * as Fed from "../Fed.ts"
+import * as Histories from "../Histories.ts"
 import { dot, dotAddress } from "../Images.ts"
-import * as Kept from "../Kept.ts"
 import { broken, expect, notApplicable, quoted, type Rule } from "../Rule.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
+import * as Turns from "../Turns.ts"
 
 /** Takes a turn with an image, and gives how it stopped, which images the model was given, and what the user said. */
 const showing = Effect.fnUntraced(function* (id: string, url: string) {
-  const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+  const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
   const content = [
     { type: "image", url },
     { type: "text", text: String(message.content) }
   ] as const
   const said = { role: "user", content } as const
-  const { stopReason } = yield* Talk.turn(id, [said])
+  const { stopReason } = yield* Turns.take(id, [said])
   return { said, stopReason, tag }
 })
 
@@ -39,13 +41,13 @@ const takesData: Rule = {
     const { agent } = yield* Subject
     if (agent.capabilities?.image?.data === undefined)
       return yield* notApplicable("the agent does not declare image.data")
-    const id = yield* Talk.open()
+    const id = yield* Sessions.open()
     const { said, stopReason, tag } = yield* showing(id, dot)
     if (stopReason !== "end_turn") {
       return yield* broken(`the turn stops with ${stopReason}; end_turn would be right`)
     }
     yield* expectGiven(tag)
-    yield* Kept.expectKept(id, [said], 0, 1)
+    yield* Histories.expectKept(id, [said], 0, 1)
   })
 }
 
@@ -57,9 +59,9 @@ const takesAddresses: Rule = {
     const { agent } = yield* Subject
     if (agent.capabilities?.image?.http === undefined)
       return yield* notApplicable("the agent does not declare image.http")
-    const id = yield* Talk.open()
+    const id = yield* Sessions.open()
     const { said, stopReason, tag } = yield* showing(id, dotAddress)
-    yield* Kept.expectKept(id, [said], 0, 1)
+    yield* Histories.expectKept(id, [said], 0, 1)
     // Whoever fetches images may end the turn where there is none, or tell the model in words which one it does not see.
     if (stopReason === "error" || isToldOf(yield* Fed.messages(tag))) {
       return yield* notApplicable(`the agent could not fetch ${dotAddress}`)

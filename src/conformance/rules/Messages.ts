@@ -1,13 +1,16 @@
 import { Effect } from "effect"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools } from "../CheckTools.ts"
+import * as Cue from "../Cue.ts"
 import { inEachMode } from "../EachMode.ts"
 import * as Fed from "../Fed.ts"
-import * as Kept from "../Kept.ts"
+import * as Histories from "../Histories.ts"
 import { plainly, spoken } from "../Plain.ts"
 import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
+import * as ToldTurn from "../ToldTurn.ts"
+import * as Turns from "../Turns.ts"
 
 const lookup = clientTool("aap_lookup")
 
@@ -40,9 +43,9 @@ const seedsAll: Rule = {
   check: Effect.gen(function* () {
     const { agent } = yield* Subject
     const takesTools = agent.capabilities?.application?.tools !== undefined
-    const id = yield* Talk.open({ messages: seeded, ...(takesTools ? { tools: [lookup] } : {}) })
-    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
-    yield* Talk.turnTo("end_turn", id, [message])
+    const id = yield* Sessions.open({ messages: seeded, ...(takesTools ? { tools: [lookup] } : {}) })
+    const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
+    yield* Turns.takeTo("end_turn", id, [message])
     const given = yield* Fed.messages(tag)
     for (const text of [instructions.content, "Which colour is", "the sea?", "I look.", "Green.", "Green it is."]) {
       yield* expect(Fed.has(given, text), `the model is not fed ${quoted(text)}, which was seeded: ${quoted(given)}`)
@@ -52,8 +55,8 @@ const seedsAll: Rule = {
       `the model is not fed the call that was seeded: ${quoted(given)}`
     )
     const said = spoken(plainly(seeded))
-    yield* Kept.expectKept(id, said, 0, said.length)
-    yield* Kept.expectInstructions(id, instructions.content)
+    yield* Histories.expectKept(id, said, 0, said.length)
+    yield* Histories.expectInstructions(id, instructions.content)
   })
 }
 
@@ -62,16 +65,16 @@ const takesSeveral: Rule = {
   section: "2 POST turns body",
   says: "A turn may have several user messages: the model is fed each, and the history has each.",
   check: Effect.gen(function* () {
-    const id = yield* Talk.open()
-    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+    const id = yield* Sessions.open()
+    const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
     const first = { role: "user", content: "Mind the gap." } as const
-    const { messages } = yield* Talk.turnTo("end_turn", id, [first, message])
+    const { messages } = yield* Turns.takeTo("end_turn", id, [first, message])
     const given = yield* Fed.messages(tag)
     yield* expect(
       Fed.has(given, first.content),
       `the model is not fed the first of two user messages: ${quoted(given)}`
     )
-    yield* Kept.expectKept(id, [first, message, ...messages])
+    yield* Histories.expectKept(id, [first, message, ...messages])
   })
 }
 
@@ -90,9 +93,9 @@ const keepsText: Rule = {
   says: "What the model says before it calls tools stands before its calls, whole and in order, in every mode and in the history.",
   check: Effect.gen(function* () {
     yield* needsClientTools
-    const id = yield* Talk.open({ tools: [lookup] })
+    const id = yield* Sessions.open({ tools: [lookup] })
     const [sky, sea] = [{ key: "sky" }, { key: "sea" }]
-    const { message, tag } = yield* Talk.cue(
+    const { message, tag } = yield* Cue.make(
       [
         { text: ["Let me ", "look."] },
         { call: { name: lookup.name, input: sky } },
@@ -100,16 +103,16 @@ const keepsText: Rule = {
       ],
       [{ text: ["Both are blue."] }]
     )
-    const first = yield* Talk.turnTo("tool_use", id, [message])
+    const first = yield* Turns.takeTo("tool_use", id, [message])
     yield* expectSame("what the turn added", first.messages.flatMap(said), ["Let me look.", sky, sea])
-    yield* Kept.expectKept(id, [message, ...first.messages])
-    const [skyCall, seaCall] = Talk.callsOf(first)
+    yield* Histories.expectKept(id, [message, ...first.messages])
+    const [skyCall, seaCall] = ToldTurn.callsOf(first)
     if (skyCall === undefined || seaCall === undefined) return yield* broken("the turn has not both calls")
     const answers = [
       { role: "tool", toolCallId: seaCall.toolCallId, content: "sea-blue" },
       { role: "tool", toolCallId: skyCall.toolCallId, content: "sky-blue" }
     ] as const
-    yield* Talk.turnTo("end_turn", id, answers)
+    yield* Turns.takeTo("end_turn", id, answers)
     const given = yield* Fed.messages(tag)
     yield* expect(
       Fed.has(given, "Let me look.", "assistant"),

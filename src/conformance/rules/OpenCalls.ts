@@ -1,25 +1,28 @@
 import { Effect } from "effect"
 import type { ApplicationMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
+import * as Cue from "../Cue.ts"
 import { inEachMode } from "../EachMode.ts"
 import * as Fed from "../Fed.ts"
-import * as Kept from "../Kept.ts"
+import * as Histories from "../Histories.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { tells, textOf } from "../Plain.ts"
 import { refusedTurn } from "../Refusal.ts"
 import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
-import * as Talk from "../Talk.ts"
+import * as Sessions from "../Sessions.ts"
+import * as ToldTurn from "../ToldTurn.ts"
+import * as Turns from "../Turns.ts"
 
 const lookup = clientTool("aap_lookup")
 
 /** A session in which two calls of the application's tool are open. */
 const twoOpen = Effect.gen(function* () {
   yield* needsClientTools
-  const id = yield* Talk.open({ tools: [lookup] })
+  const id = yield* Sessions.open({ tools: [lookup] })
   const call = (key: string) => ({ call: { name: lookup.name, input: { key } } })
-  const { message, tag } = yield* Talk.cue([call("sky"), call("sea")], [{ text: ["Both are blue."] }])
-  const turn = yield* Talk.turnTo("tool_use", id, [message])
-  const calls = Talk.callsOf(turn)
+  const { message, tag } = yield* Cue.make([call("sky"), call("sea")], [{ text: ["Both are blue."] }])
+  const turn = yield* Turns.takeTo("tool_use", id, [message])
+  const calls = ToldTurn.callsOf(turn)
   const answers = calls.map(
     ({ input, toolCallId }) => ({ role: "tool", toolCallId, content: `${input["key"]}-blue` }) as const
   )
@@ -34,8 +37,8 @@ const refusedWhileOpen = Effect.fnUntraced(function* (
   const { answers, id, said, tag } = yield* twoOpen
   yield* refusedTurn(what, id, { messages: pick(answers) })
   yield* expect((yield* (yield* ModelControl).asked(tag)).length === 1, `the model is asked again by ${what}`)
-  yield* Kept.expectKept(id, said)
-  const { messages } = yield* Talk.turnTo("end_turn", id, answers)
+  yield* Histories.expectKept(id, said)
+  const { messages } = yield* Turns.takeTo("end_turn", id, answers)
   yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Both are blue." }])
   const given = yield* Fed.messages(tag)
   for (const { content } of answers) {
@@ -55,7 +58,7 @@ const wantsAnswers: Rule = {
   section: "3.4 Answers together",
   says: "While calls are open they are answered first: a user message alone is refused, and loses nothing.",
   check: Effect.gen(function* () {
-    const { message, tag } = yield* Talk.cue([{ text: ["too early"] }])
+    const { message, tag } = yield* Cue.make([{ text: ["too early"] }])
     yield* refusedWhileOpen("a user message while calls are open", () => [message])
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length === 0, "the model is fed a user message that is refused")
@@ -68,15 +71,15 @@ const grantsOne: Rule = {
   says: "A permission is of one call: of two calls of a step the granted one runs, and the denied one does not.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }, { call: tool }], [{ text: ["done"] }])
-    const first = yield* Talk.turnTo("tool_use", id, [message])
-    const [denied, granted] = Talk.callsOf(first)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }, { call: tool }], [{ text: ["done"] }])
+    const first = yield* Turns.takeTo("tool_use", id, [message])
+    const [denied, granted] = ToldTurn.callsOf(first)
     if (denied === undefined || granted === undefined) {
       return yield* broken(`the turn has not both calls: ${quoted(first.messages)}`)
     }
     const reason = "once is enough"
-    const { messages } = yield* Talk.turnTo("end_turn", id, [
+    const { messages } = yield* Turns.takeTo("end_turn", id, [
       { role: "tool_permission", toolCallId: denied.toolCallId, granted: false, reason },
       { role: "tool_permission", toolCallId: granted.toolCallId, granted: true }
     ])

@@ -1,17 +1,19 @@
 import { Effect, Equal } from "effect"
+import * as Cue from "../Cue.ts"
 import * as Fed from "../Fed.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { expectRefused, refusedTurn } from "../Refusal.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
 import { many, pages } from "../SessionList.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
+import * as Turns from "../Turns.ts"
 
 /** What the model is told of its task by a session with these options. */
 const instructions = Effect.fnUntraced(function* (options: Readonly<Record<string, string>>) {
-  const id = yield* Talk.open({ agent: { options } })
-  const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
-  yield* Talk.turn(id, [message])
+  const id = yield* Sessions.open({ agent: { options } })
+  const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
+  yield* Turns.take(id, [message])
   const messages = yield* Fed.messages(tag)
   return messages.filter(({ role }) => role === "system" || role === "developer").map(({ text }) => text)
 })
@@ -30,7 +32,7 @@ const fillsIn: Rule = {
         `the default of ${option.name} is ${quoted(option.default)}, which is none of its options`
       )
     }
-    const { options: shown = {} } = (yield* Talk.info(yield* Talk.open())).agent
+    const { options: shown = {} } = (yield* Sessions.info(yield* Sessions.open())).agent
     for (const option of options) {
       const value = shown[option.name] ?? option.default
       yield* expectSame(`the option ${option.name}, which was left out,`, value, option.default)
@@ -58,12 +60,12 @@ const chooses: Rule = {
     const options = { [option.name]: "aap-none-of-these" }
     const what = `a value of ${option.name} that is none of its options`
     const body = { agent: { name: agent.name, options } }
-    yield* expectRefused(what, yield* Talk.askToMake({ method: "POST", path: "/sessions", body }))
-    const id = yield* Talk.open()
-    const before = yield* Talk.info(id)
-    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+    yield* expectRefused(what, yield* Sessions.askToMake({ method: "POST", path: "/sessions", body }))
+    const id = yield* Sessions.open()
+    const before = yield* Sessions.info(id)
+    const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
     yield* refusedTurn(what, id, { messages: [message], agent: { options } })
-    yield* expectSame("the session after a turn that was refused", yield* Talk.info(id), before)
+    yield* expectSame("the session after a turn that was refused", yield* Sessions.info(id), before)
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length === 0, "the model is asked by a turn that is refused")
   })
@@ -78,7 +80,7 @@ const hidesOnPages: Rule = {
     const option = agent.options?.find(({ type }) => type === "secret")
     if (option === undefined) return yield* notApplicable("the agent has no secret option")
     const secret = `secret-${newTag()}`
-    const one = Talk.open({ agent: { options: { [option.name]: secret } } })
+    const one = Sessions.open({ agent: { options: { [option.name]: secret } } })
     yield* Effect.forEach(Array.from({ length: many }), () => one, { concurrency: 4 })
     for (const [index, { text }] of (yield* pages).entries()) {
       yield* expect(!text.includes(secret), `page ${index + 1} of the list of sessions shows a secret`)

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import type { StopReason, StreamMode } from "../../protocol/Turn.ts"
+import * as Cue from "../Cue.ts"
 import { inEachMode } from "../EachMode.ts"
 import { expectSame, type Rule } from "../Rule.ts"
 import type { Action } from "../Script.ts"
-import * as Talk from "../Talk.ts"
+import * as Sessions from "../Sessions.ts"
+import * as Turns from "../Turns.ts"
 
 const section = "3 Stop reasons"
 
@@ -13,8 +15,8 @@ const stops = (id: string, says: string, stopReason: StopReason, ...step: Readon
     section,
     says,
     check: Effect.gen(function* () {
-      const { message } = yield* Talk.cue(step)
-      yield* Talk.turnTo(stopReason, yield* Talk.open(), [message])
+      const { message } = yield* Cue.make(step)
+      yield* Turns.takeTo(stopReason, yield* Sessions.open(), [message])
     })
   })
 
@@ -26,9 +28,9 @@ const failsWell = (mode: StreamMode): Rule => ({
   section,
   says: `A turn that fails once it has begun stops with error in ${mode}: no status, and no broken stream.`,
   check: Effect.gen(function* () {
-    const { message } = yield* Talk.cue([failure])
+    const { message } = yield* Cue.make([failure])
     // An agent may say what went wrong before it stops: whatever it says, the turn is whole.
-    yield* Talk.turnTo("error", yield* Talk.open(), [message], { stream: mode })
+    yield* Turns.takeTo("error", yield* Sessions.open(), [message], { stream: mode })
   })
 })
 
@@ -37,9 +39,9 @@ const failsMidway: Rule = {
   section,
   says: "A model that breaks off in the middle of its answer ends the turn with error, one turn_stop at its end.",
   check: Effect.gen(function* () {
-    yield* Talk.needsMode("delta")
-    const { message } = yield* Talk.cue([{ text: ["The sky "] }, failure])
-    yield* Talk.turnTo("error", yield* Talk.open(), [message], { stream: "delta" })
+    yield* Turns.needsMode("delta")
+    const { message } = yield* Cue.make([{ text: ["The sky "] }, failure])
+    yield* Turns.takeTo("error", yield* Sessions.open(), [message], { stream: "delta" })
   })
 }
 
@@ -48,10 +50,10 @@ const goesOn: Rule = {
   section,
   says: "A session goes on after a turn that failed.",
   check: Effect.gen(function* () {
-    const id = yield* Talk.open()
-    yield* Talk.turnTo("error", id, [(yield* Talk.cue([failure])).message])
-    const { message } = yield* Talk.cue([{ text: ["Here again."] }])
-    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const id = yield* Sessions.open()
+    yield* Turns.takeTo("error", id, [(yield* Cue.make([failure])).message])
+    const { message } = yield* Cue.make([{ text: ["Here again."] }])
+    const { messages } = yield* Turns.takeTo("end_turn", id, [message])
     yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "Here again." }])
   })
 }

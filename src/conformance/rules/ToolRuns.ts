@@ -1,11 +1,14 @@
 import { Effect } from "effect"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
+import * as Cue from "../Cue.ts"
 import { inEachMode } from "../EachMode.ts"
 import * as Fed from "../Fed.ts"
-import * as Kept from "../Kept.ts"
+import * as Histories from "../Histories.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
-import * as Talk from "../Talk.ts"
+import * as Sessions from "../Sessions.ts"
+import * as ToldTurn from "../ToldTurn.ts"
+import * as Turns from "../Turns.ts"
 
 const lookup = clientTool("aap_lookup")
 
@@ -22,12 +25,12 @@ const runsNoneOff: Rule = {
   says: "A server tool that is off is not run, though the model calls it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const calling = Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const on = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
-    const run = yield* Talk.turnTo("end_turn", on, [(yield* calling).message])
+    const calling = Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const on = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const run = yield* Turns.takeTo("end_turn", on, [(yield* calling).message])
     const shapes = results(run.messages).map(({ content }) => shape(content))
     const { message, tag } = yield* calling
-    const { messages, stopReason } = yield* Talk.turn(yield* Talk.open(), [message])
+    const { messages, stopReason } = yield* Turns.take(yield* Sessions.open(), [message])
     yield* expect(stopReason !== "tool_use", `the turn waits for an answer to a call of ${tool.name}, which is off`)
     const told = results(messages).map(({ content }) => content)
     const fed = (yield* Fed.messages(tag)).flatMap(({ role, text }) => (role === "tool" ? [text] : []))
@@ -46,10 +49,10 @@ const runsEachOnce: Rule = {
   says: "Each trusted call of a step has its result once, in what is told, in the history, and for the model.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }, { call: tool }], [{ text: ["done"] }])
-    const turn = yield* Talk.turnTo("end_turn", id, [message])
-    const calls = Talk.callsOf(turn).map(({ toolCallId }) => toolCallId)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }, { call: tool }], [{ text: ["done"] }])
+    const turn = yield* Turns.takeTo("end_turn", id, [message])
+    const calls = ToldTurn.callsOf(turn).map(({ toolCallId }) => toolCallId)
     yield* expect(
       calls.length === 2 && new Set(calls).size === 2,
       `two calls of a step have the ids ${quoted(calls)}; two ids would be right`
@@ -61,7 +64,7 @@ const runsEachOnce: Rule = {
       turn.messages.map(({ role }) => role),
       ["assistant", "tool", "tool", "assistant"]
     )
-    yield* Kept.expectKept(id, [message, ...turn.messages])
+    yield* Histories.expectKept(id, [message, ...turn.messages])
     const fed = (yield* Fed.messages(tag)).filter(({ role }) => role === "tool")
     yield* expect(
       fed.length === 2 && new Set(fed.map(({ answers }) => answers)).size === 2,
@@ -77,18 +80,18 @@ const keepsSetup: Rule = {
   check: Effect.gen(function* () {
     const tool = yield* serverTool
     yield* needsClientTools
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
-    const before = yield* Talk.info(id)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
+    const before = yield* Sessions.info(id)
     for (const text of ["one", "two"]) {
-      yield* Talk.turnTo("end_turn", id, [(yield* Talk.cue([{ text: [text] }])).message])
+      yield* Turns.takeTo("end_turn", id, [(yield* Cue.make([{ text: [text] }])).message])
     }
-    const called = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    yield* Talk.turnTo("end_turn", id, [called.message])
+    const called = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    yield* Turns.takeTo("end_turn", id, [called.message])
     const { tools } = yield* Fed.lastAsked(called.tag)
     for (const name of [tool.name, lookup.name]) {
       yield* expect(tools.includes(name), `the model is told of ${quoted(tools)} in a later turn, without ${name}`)
     }
-    yield* expectSame("the session after three turns", yield* Talk.info(id), before)
+    yield* expectSame("the session after three turns", yield* Sessions.info(id), before)
   })
 }
 

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
+import * as Asking from "../Asking.ts"
+import * as Cue from "../Cue.ts"
 import { inEachMode } from "../EachMode.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
 import * as Fed from "../Fed.ts"
+import * as Histories from "../Histories.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { AgentServer } from "../AgentServer.ts"
 import { tells, textOf } from "../Plain.ts"
@@ -9,8 +12,10 @@ import { expectRefused, refusedTurn } from "../Refusal.ts"
 import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
 import { SessionCreated } from "../../protocol/Session.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
+import * as ToldTurn from "../ToldTurn.ts"
+import * as Turns from "../Turns.ts"
 
 const lookup = clientTool("aap_lookup")
 
@@ -22,19 +27,19 @@ const callsClientTools: Rule = {
   says: "A call of the application's tool ends the turn with tool_use; its result goes to the model, and the turn goes on.",
   check: Effect.gen(function* () {
     yield* needsClientTools
-    const id = yield* Talk.open({ tools: [lookup] })
-    const { message, tag } = yield* Talk.cue(
+    const id = yield* Sessions.open({ tools: [lookup] })
+    const { message, tag } = yield* Cue.make(
       [{ call: { name: lookup.name, input: { key: "sky" } } }],
       [{ text: ["It is blue."] }]
     )
-    const call = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), lookup.name)
+    const call = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), lookup.name)
     yield* expectSame("the input of the call", call.input, { key: "sky" })
     const { toolCallId } = call
-    const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
+    const { messages } = yield* Turns.takeTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
     yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "It is blue." }])
     const given = yield* Fed.messages(tag)
     yield* expect(Fed.has(Fed.latestResults(given), "blue"), `the model is not fed the result: ${quoted(given)}`)
-    yield* expectSame("the results in the history", toolMessages(yield* Talk.history(id)), [
+    yield* expectSame("the results in the history", toolMessages(yield* Histories.of(id)), [
       { role: "tool", toolCallId, content: "blue" }
     ])
   })
@@ -46,9 +51,9 @@ const runsTrusted: Rule = {
   says: "A call of a trusted server tool runs inline: its result comes, and the turn goes on without a stop.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { messages } = yield* Turns.takeTo("end_turn", id, [message])
     yield* expectSame(
       "the roles of what the turn added",
       messages.map(({ role }) => role),
@@ -56,7 +61,7 @@ const runsTrusted: Rule = {
     )
     const given = yield* Fed.messages(tag)
     yield* expect(Fed.latestResults(given).length > 0, `the model is not fed the result: ${quoted(given)}`)
-    yield* expectSame("the history", (yield* Talk.history(id)).slice(1), messages)
+    yield* expectSame("the history", (yield* Histories.of(id)).slice(1), messages)
   })
 }
 
@@ -66,11 +71,11 @@ const waitsForPermission: Rule = {
   says: "A call of an untrusted server tool waits: the turn stops with tool_use and has no result of it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { messages } = yield* Talk.turnTo("tool_use", id, [message])
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { messages } = yield* Turns.takeTo("tool_use", id, [message])
     yield* expectSame("the results of the turn", toolMessages(messages), [])
-    yield* expectSame("the results in the history", toolMessages(yield* Talk.history(id)), [])
+    yield* expectSame("the results in the history", toolMessages(yield* Histories.of(id)), [])
   })
 }
 
@@ -80,17 +85,17 @@ const runsGranted: Rule = {
   says: "A granted call runs first; its result is announced, in none's messages and in the history, and the turn goes on.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
-    const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: true }])
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), tool.name)
+    const { messages } = yield* Turns.takeTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: true }])
     const [result, said, ...more] = messages
     yield* expect(
       result?.role === "tool" && result.toolCallId === toolCallId && more.length === 0,
       `the turn adds ${quoted(messages)}; the result and then the answer would be right`
     )
     yield* expectSame("the answer", said, { role: "assistant", content: "done" })
-    yield* expectSame("the history", (yield* Talk.history(id)).slice(2), messages)
+    yield* expectSame("the history", (yield* Histories.of(id)).slice(2), messages)
   })
 }
 
@@ -100,14 +105,14 @@ const tellsDenied: Rule = {
   says: "A denied call does not run: the history and the model are told so, with the reason, and the turn goes on.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }], [{ text: ["understood"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }], [{ text: ["understood"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), tool.name)
     const reason = "it is not the time"
-    yield* Talk.turnTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: false, reason }])
+    yield* Turns.takeTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: false, reason }])
     const results = Fed.latestResults(yield* Fed.messages(tag))
     yield* expect(Fed.has(results, reason), `the model is told ${quoted(results)}, without the reason`)
-    const [told, ...more] = toolMessages(yield* Talk.history(id))
+    const [told, ...more] = toolMessages(yield* Histories.of(id))
     yield* expect(
       more.length === 0 && told?.role === "tool" && told.toolCallId === toolCallId && tells(textOf(told), reason),
       `the history has ${quoted(told)}; one tool message with the reason would be right`
@@ -123,10 +128,10 @@ const announcesFirst: Rule = {
     const tool = yield* serverTool
     const { modes } = yield* Subject
     const stream = modes.find((mode) => mode !== "none")
-    if (stream === undefined) return yield* Talk.needsMode("delta")
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
-    const { message } = yield* Talk.cue([{ call: tool }, { call: tool }], [{ text: ["done"] }])
-    const { events } = yield* Talk.turnTo("end_turn", id, [message], { stream })
+    if (stream === undefined) return yield* Turns.needsMode("delta")
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const { message } = yield* Cue.make([{ call: tool }, { call: tool }], [{ text: ["done"] }])
+    const { events } = yield* Turns.takeTo("end_turn", id, [message], { stream })
     const names = events.map(({ event }) => event).filter((name) => name === "tool_call" || name === "tool_result")
     yield* expectSame("the order of calls and results", names, ["tool_call", "tool_call", "tool_result", "tool_result"])
     const ids = events.flatMap((event) => (event.event === "tool_call" ? [event.data.toolCallId] : []))
@@ -143,14 +148,14 @@ const mixes: Rule = {
   check: Effect.gen(function* () {
     yield* needsClientTools
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
-    const { message, tag } = yield* Talk.cue(
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
+    const { message, tag } = yield* Cue.make(
       [{ call: tool }, { call: { name: lookup.name, input: { key: "sky" } } }],
       [{ text: ["done"] }]
     )
-    const first = yield* Talk.turnTo("tool_use", id, [message])
-    const own = yield* Talk.callOf(first, tool.name)
-    const open = yield* Talk.callOf(first, lookup.name)
+    const first = yield* Turns.takeTo("tool_use", id, [message])
+    const own = yield* ToldTurn.callOf(first, tool.name)
+    const open = yield* ToldTurn.callOf(first, lookup.name)
     const results = toolMessages(first.messages)
     yield* expectSame(
       "the calls that have a result before the stop",
@@ -158,7 +163,7 @@ const mixes: Rule = {
       [own.toolCallId]
     )
     const { toolCallId } = open
-    yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
+    yield* Turns.takeTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
     const messages = yield* Fed.messages(tag)
     yield* expect(
       messages.filter(({ role }) => role === "tool").length === 2,
@@ -174,15 +179,15 @@ const mixesOpen: Rule = {
   check: Effect.gen(function* () {
     yield* needsClientTools
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] }, tools: [lookup] })
-    const { message } = yield* Talk.cue(
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] }, tools: [lookup] })
+    const { message } = yield* Cue.make(
       [{ call: { name: lookup.name, input: { key: "sky" } } }, { call: tool }],
       [{ text: ["done"] }]
     )
-    const first = yield* Talk.turnTo("tool_use", id, [message])
-    const client = yield* Talk.callOf(first, lookup.name)
-    const server = yield* Talk.callOf(first, tool.name)
-    const { messages } = yield* Talk.turnTo("end_turn", id, [
+    const first = yield* Turns.takeTo("tool_use", id, [message])
+    const client = yield* ToldTurn.callOf(first, lookup.name)
+    const server = yield* ToldTurn.callOf(first, tool.name)
+    const { messages } = yield* Turns.takeTo("end_turn", id, [
       { role: "tool", toolCallId: client.toolCallId, content: "blue" },
       { role: "tool_permission", toolCallId: server.toolCallId, granted: true }
     ])
@@ -191,7 +196,7 @@ const mixesOpen: Rule = {
       messages.map(({ role }) => role),
       ["tool", "assistant"]
     )
-    const answered = toolMessages(yield* Talk.history(id)).map((result) => result.role === "tool" && result.toolCallId)
+    const answered = toolMessages(yield* Histories.of(id)).map((result) => result.role === "tool" && result.toolCallId)
     yield* expectSame(
       "the calls with a result in the history",
       answered.toSorted(),
@@ -208,11 +213,14 @@ const echoesNoResult: Rule = {
     yield* needsClientTools
     const { modes } = yield* Subject
     const stream = modes.find((mode) => mode !== "none")
-    if (stream === undefined) return yield* Talk.needsMode("delta")
-    const id = yield* Talk.open({ tools: [lookup] })
-    const { message } = yield* Talk.cue([{ call: { name: lookup.name, input: { key: "sky" } } }], [{ text: ["done"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message], { stream }), lookup.name)
-    const { events } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }], { stream })
+    if (stream === undefined) return yield* Turns.needsMode("delta")
+    const id = yield* Sessions.open({ tools: [lookup] })
+    const { message } = yield* Cue.make([{ call: { name: lookup.name, input: { key: "sky" } } }], [{ text: ["done"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(
+      yield* Turns.takeTo("tool_use", id, [message], { stream }),
+      lookup.name
+    )
+    const { events } = yield* Turns.takeTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }], { stream })
     const echoed = events.some(({ event }) => event === "tool_result")
     yield* expect(!echoed, "the stream has a tool_result of the application's own tool")
   })
@@ -228,11 +236,11 @@ const keepsNamesApart: Rule = {
     const { agent } = yield* Subject
     const what = `two tools named ${name}`
     const body = { agent: { name: agent.name, tools: [{ name }] }, tools: [clientTool(name)] }
-    const answer = yield* Talk.askToMake({ method: "POST", path: "/sessions", body })
+    const answer = yield* Sessions.askToMake({ method: "POST", path: "/sessions", body })
     if (answer.status !== 201) return yield* expectRefused(what, answer)
     // What is refused by the turn runs as little.
-    const { sessionId } = yield* Talk.bodyOf(SessionCreated, answer)
-    const { message, tag } = yield* Talk.cue([{ text: ["ok"] }])
+    const { sessionId } = yield* Asking.bodyOf(SessionCreated, answer)
+    const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
     yield* refusedTurn(what, sessionId, { messages: [message] })
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length === 0, `the model is asked by a turn with ${what}, which is refused`)
@@ -246,13 +254,13 @@ const runsOnce: Rule = {
   check: Effect.gen(function* () {
     const tool = yield* serverTool
     const { ask } = yield* AgentServer
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), tool.name)
     const grant = { role: "tool_permission", toolCallId, granted: true } as const
-    yield* Talk.turnTo("end_turn", id, [grant])
-    yield* ask(yield* Talk.ownTurnAsk(id, { messages: [grant] }))
-    const results = toolMessages(yield* Talk.history(id))
+    yield* Turns.takeTo("end_turn", id, [grant])
+    yield* ask(yield* Turns.ownAsk(id, { messages: [grant] }))
+    const results = toolMessages(yield* Histories.of(id))
     yield* expect(results.length === 1, `the history has ${results.length} results of one call`)
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length <= 2, "the model is asked again by an answer to nothing")

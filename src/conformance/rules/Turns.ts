@@ -2,14 +2,19 @@ import { Effect, Predicate, Result, Schema } from "effect"
 import type { StreamMode } from "../../protocol/Turn.ts"
 import { TurnResponse } from "../../protocol/Turn.ts"
 import type { TurnEvent, TurnEventName } from "../../protocol/TurnEvent.ts"
+import * as Asking from "../Asking.ts"
+import * as Cue from "../Cue.ts"
 import { inEachMode } from "../EachMode.ts"
+import * as Histories from "../Histories.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { spoken } from "../Plain.ts"
 import * as RawSse from "../RawSse.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
+import * as Sessions from "../Sessions.ts"
 import * as Streaming from "../Streaming.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
+import * as ToldTurn from "../ToldTurn.ts"
+import * as Turns from "../Turns.ts"
 
 const pieces = ["The sky ", "is blue", ".\nMostly."]
 const whole = pieces.join("")
@@ -21,9 +26,9 @@ type Streamed = (typeof streamed)[number]
 const ofBoth = (make: (mode: Streamed) => Rule): ReadonlyArray<Rule> => streamed.map(make)
 
 const simple = Effect.fnUntraced(function* (mode: StreamMode) {
-  yield* Talk.needsMode(mode)
-  const { message } = yield* Talk.cue([{ text: pieces }])
-  return yield* Talk.turn(yield* Talk.open(), [message], { stream: mode })
+  yield* Turns.needsMode(mode)
+  const { message } = yield* Cue.make([{ text: pieces }])
+  return yield* Turns.take(yield* Sessions.open(), [message], { stream: mode })
 })
 
 const frames = ofBoth((mode) => ({
@@ -31,10 +36,10 @@ const frames = ofBoth((mode) => ({
   section: "3 SSE modes",
   says: `A ${mode} stream is text/event-stream: for each event a line of its name, one line of JSON, and a blank line.`,
   check: Effect.gen(function* () {
-    yield* Talk.needsMode(mode)
-    const { message } = yield* Talk.cue([{ text: pieces }])
-    const id = yield* Talk.open()
-    const { bytes, contentType } = yield* Talk.ask(Talk.turnAsk(id, { stream: mode, messages: [message] }), 200)
+    yield* Turns.needsMode(mode)
+    const { message } = yield* Cue.make([{ text: pieces }])
+    const id = yield* Sessions.open()
+    const { bytes, contentType } = yield* Asking.ask(Turns.ask(id, { stream: mode, messages: [message] }), 200)
     yield* expect(
       /^text\/event-stream\b/i.test(contentType),
       `the answer is of the type ${quoted(contentType)}; text/event-stream would be right`
@@ -89,22 +94,22 @@ const streamsAtOnce: Rule = {
   section: "3 SSE modes",
   says: "Deltas are sent as the model makes them, turn_start before any.",
   check: Effect.gen(function* () {
-    yield* Talk.needsMode("delta")
+    yield* Turns.needsMode("delta")
     // Several words: a server may send a word once the next has begun.
-    const { message, tag } = yield* Talk.cue([
+    const { message, tag } = yield* Cue.make([
       { text: ["The sky ", "is blue, ", "and "] },
       { hold: true },
       { text: ["so is ", "the sea."] }
     ])
-    const id = yield* Talk.open()
-    const answer = yield* Streaming.start(Talk.turnAsk(id, { stream: "delta", messages: [message] }))
+    const id = yield* Sessions.open()
+    const answer = yield* Streaming.start(Turns.ask(id, { stream: "delta", messages: [message] }))
     const early = yield* answer.delta
     yield* (yield* ModelControl).release(tag)
     yield* expect(
       early,
       "no delta has come while the model waited in the middle of its answer; each is to be sent when it is made"
     )
-    const { messages } = yield* Talk.fromEvents(yield* answer.whole)
+    const { messages } = yield* ToldTurn.fromEvents(yield* answer.whole)
     yield* expectSame("the whole of the answer", messages, [
       { role: "assistant", content: "The sky is blue, and so is the sea." }
     ])
@@ -116,11 +121,11 @@ const answersNone: Rule = {
   section: "3 none",
   says: "Without stream a turn answers {stopReason, messages} as JSON; one block of text is a plain string.",
   check: Effect.gen(function* () {
-    yield* Talk.needsMode("none")
-    const { message } = yield* Talk.cue([{ text: pieces }])
-    const id = yield* Talk.open()
-    const answer = yield* Talk.ask(Talk.turnAsk(id, { messages: [message] }), 200)
-    const { messages, stopReason } = yield* Talk.bodyOf(TurnResponse, answer)
+    yield* Turns.needsMode("none")
+    const { message } = yield* Cue.make([{ text: pieces }])
+    const id = yield* Sessions.open()
+    const answer = yield* Asking.ask(Turns.ask(id, { messages: [message] }), 200)
+    const { messages, stopReason } = yield* Asking.bodyOf(TurnResponse, answer)
     yield* expectSame(
       "the answer",
       { stopReason, messages: spoken(messages) },
@@ -136,9 +141,9 @@ const thinks: Rule = {
   section: "3 Events",
   says: "Reasoning that the agent shows is thinking, before the text that it led to, in every mode.",
   check: Effect.gen(function* () {
-    const { message } = yield* Talk.cue([{ thinking: ["Blue ", "or grey?"] }, { text: pieces }])
-    const id = yield* Talk.open()
-    const { events, messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const { message } = yield* Cue.make([{ thinking: ["Blue ", "or grey?"] }, { text: pieces }])
+    const id = yield* Sessions.open()
+    const { events, messages } = yield* Turns.takeTo("end_turn", id, [message])
     const [mode] = (yield* Subject).modes
     const stray = mode === "delta" || mode === "message" ? strayOf(mode, events) : undefined
     yield* expect(stray === undefined, `a ${mode} stream has an event ${stray}`)
@@ -162,10 +167,10 @@ const agree: Rule = {
   check: Effect.gen(function* () {
     const told = yield* Effect.forEach(["delta", "message", "none"] as const, (mode) =>
       Effect.gen(function* () {
-        yield* Talk.needsMode(mode)
-        const { message } = yield* Talk.cue([{ thinking: ["Hm."] }, { text: pieces }])
-        const id = yield* Talk.open()
-        const { messages, stopReason } = yield* Talk.turn(id, [message], { stream: mode })
+        yield* Turns.needsMode(mode)
+        const { message } = yield* Cue.make([{ thinking: ["Hm."] }, { text: pieces }])
+        const id = yield* Sessions.open()
+        const { messages, stopReason } = yield* Turns.take(id, [message], { stream: mode })
         return { mode, stopReason, messages, id }
       }).pipe(Effect.catchTag("NotApplicable", () => Effect.void))
     )
@@ -176,7 +181,7 @@ const agree: Rule = {
       yield* expectSame(what, { stopReason, messages }, { stopReason: first.stopReason, messages: first.messages })
     }
     for (const { id, messages, mode } of [first, ...rest]) {
-      yield* expectSame(`the history of a turn in ${mode}`, (yield* Talk.history(id)).slice(1), messages)
+      yield* expectSame(`the history of a turn in ${mode}`, (yield* Histories.of(id)).slice(1), messages)
     }
   })
 }
