@@ -48,6 +48,10 @@ const parse = Schema.decodeResult(Schema.fromJsonString(Schema.Unknown))
 /** A request as sentences name it. */
 export const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
 
+/** An answer that takes longer than it may to come to its end. */
+export const unended = (ask: Ask, patience: Duration.Duration) =>
+  new RuleBroken({ message: `the answer to ${titleOf(ask)} does not end within ${Duration.format(patience)}` })
+
 /** The server that is checked. Every request is recorded; one that is not answered breaks the rule. */
 export class AgentServer extends Context.Service<
   AgentServer,
@@ -106,12 +110,7 @@ export class AgentServer extends Context.Service<
           const bytes = yield* Stream.runCollect(body).pipe(
             Effect.timeoutOrElse({
               duration: patience,
-              orElse: () =>
-                Effect.fail(
-                  new RuleBroken({
-                    message: `the answer to ${titleOf(ask)} does not end within ${Duration.format(patience)}`
-                  })
-                )
+              orElse: () => Effect.fail(unended(ask, patience))
             }),
             Effect.map(Bytes.concat)
           )

@@ -1,5 +1,5 @@
 import { Bytes, Deferred, Effect, Fiber, Option, Schedule, Stream } from "effect"
-import { AgentServer, type Answer, type Ask } from "./AgentServer.ts"
+import { AgentServer, type Answer, type Ask, unended } from "./AgentServer.ts"
 import * as Reading from "./Reading.ts"
 import { expect, quoted } from "./Rule.ts"
 import { Subject } from "./Subject.ts"
@@ -24,11 +24,14 @@ export const start = Effect.fnUntraced(function* (ask: Ask) {
       Effect.as(true),
       Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(false) })
     ),
-    /** All that comes, once it has ended. */
-    whole: Effect.map(Fiber.join(reading), (): Answer => {
-      const bytes = Bytes.concat(received)
-      return { ...head, ask, bytes, text: new TextDecoder().decode(bytes), json: Option.none() }
-    })
+    /** All that comes, once it has ended; broken where it does not. */
+    whole: Fiber.join(reading).pipe(
+      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(unended(ask, patience)) }),
+      Effect.map((): Answer => {
+        const bytes = Bytes.concat(received)
+        return { ...head, ask, bytes, text: new TextDecoder().decode(bytes), json: Option.none() }
+      })
+    )
   }
 })
 
