@@ -117,7 +117,7 @@ describe("effect-aap check", () => {
       assert.include(yield* with_("--model", baseUrl), `no scripted model answers at ${baseUrl}; start one`)
       assert.include(yield* with_("--model-port", new URL(url).port), `cannot listen on 127.0.0.1:${new URL(url).port}`)
       assert.include(yield* with_(...model, "--agent", "nobody"), "has no agent nobody; it has: assistant")
-      assert.include(yield* with_(...model, "--rule", "manners"), "there is no rule manners; there are: meta, ")
+      assert.include(yield* with_(...model, "--rule", "manners"), "there is no rule manners; there are: json, ")
       assert.strictEqual(
         yield* with_("--model-port", "99999"),
         "effect-aap: the scripted model cannot listen on port 99999; give one from 0 to 65535, 0 for any that is free\n"
