@@ -1,6 +1,6 @@
-import { answering, answeringJson, histories, status, turns } from "../Broken.ts"
+import { answering, answeringJson, histories, knownKey, status, turns } from "../Broken.ts"
 import type { Cases } from "../Case.ts"
-import { object, array, history } from "../Change.ts"
+import { array, object } from "../Change.ts"
 
 /** Servers that break the rules of `rules/Endpoints.ts`. */
 export const cases: Cases = {

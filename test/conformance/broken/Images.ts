@@ -15,7 +15,7 @@ export const cases: Cases = {
           }))
         )
       ),
-      says: /the first message of the history/
+      says: /the model is given no image/
     }
   ]
 }
