@@ -9,6 +9,8 @@ export interface Case {
   /** Its agent that is checked: `agent`, of which every rule has something to say, or `plain`, which declares little. */
   readonly agent?: "plain"
   readonly says: RegExp
+  /** That this is found in what /meta told before any rule was checked: there is no exchange to be shown. */
+  readonly isFoundBefore?: true
 }
 
 /** By rule, servers that break it: one for each of its assertions. */

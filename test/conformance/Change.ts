@@ -96,7 +96,7 @@ export const before = (one: string, other: string): Break =>
 export const both = (...breaks: ReadonlyArray<Break>): Break =>
   breaks.reduceRight((inner, outer) => (asked, send) => outer(asked, (changed) => inner(changed, send)))
 
-/** Breaks a server from a request on: the first of these is 0. */
+/** Breaks a server from a request on: the first of these is 0. The first turn, and its session, are made to see how a server answers. */
 export const since = (place: Place, from: number, broken: Break): Break => {
   let count = 0
   return (asked, send) => {
@@ -111,6 +111,28 @@ export const at = (place: Place, index: number, broken: Break): Break => {
   let count = 0
   return (asked, send) => (matches(place, asked) && count++ === index ? broken(asked, send) : send(asked))
 }
+
+/** Leaves the blocks of a message that are text. */
+export const textOnly = (message: Json): Json =>
+  Array.isArray(message["content"])
+    ? { ...message, content: array(message["content"]).filter(({ type }) => type === "text") }
+    : message
+
+/** Takes images away from what is said. */
+export const withoutImages: Break = asking(
+  turns,
+  messages((all) => all.map(textOnly))
+)
+
+/** Changes a text in answers of turns. */
+export const telling = (from: string, to: string): Break =>
+  answering(turns, ({ text }) => ({ text: text.replaceAll(from, to) }))
+
+/** Answers with JSON of its own, and does nothing. */
+export const saying =
+  (body: Json): Break =>
+  () =>
+    Promise.resolve(Response.json(body))
 
 /** Answers with a status of its own, and does nothing. */
 export const refusing =

@@ -4,6 +4,7 @@ import { object, history } from "../Change.ts"
 /** Servers that break the rules of `rules/Histories.ts`. */
 export const cases: Cases = {
   "full-history": [{ broken: history((all) => all.toReversed()), says: /the history is/ }],
+  "history-after-error": [{ broken: history((all) => all.slice(1)), says: /the history is/ }],
   "server-feeds": [
     {
       broken: async (asked, send) => {

@@ -7,6 +7,7 @@ export const cases: Cases = {
   "stop-end-turn": [{ broken: stopping("end_turn", "max_tokens"), says: /end_turn would be right/ }],
   "stop-max-tokens": [{ broken: stopping("max_tokens", "end_turn"), says: /max_tokens would be right/ }],
   "stop-refusal": [{ broken: stopping("refusal", "end_turn"), says: /refusal would be right/ }],
+  "stop-overflow": [{ broken: stopping("max_tokens", "error"), says: /stops with error; max_tokens would be right/ }],
   "error-delta": [
     {
       broken: streaming((events) => events.filter((event) => !is("turn_stop")(event))),
