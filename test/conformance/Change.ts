@@ -106,6 +106,15 @@ export const since = (place: Place, from: number, broken: Break): Break => {
   }
 }
 
+/** Breaks a server until a request of these has come: the first is 0. */
+export const until = (place: Place, index: number, broken: Break): Break => {
+  let count = 0
+  return (asked, send) => {
+    if (matches(place, asked)) count++
+    return count <= index ? broken(asked, send) : send(asked)
+  }
+}
+
 /** Breaks a server at one of these requests alone: the first is 0. */
 export const at = (place: Place, index: number, broken: Break): Break => {
   let count = 0
