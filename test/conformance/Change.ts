@@ -71,14 +71,6 @@ export const isTool = ({ role }: Json): boolean => role === "tool"
 export const twice = (name: string): Break =>
   streaming((events) => events.flatMap((event) => (is(name)(event) ? [event, event] : [event])))
 
-/** Answers turns by how many there were before. */
-export const counted = (
-  change: (count: number, asked: Parameters<Break>[0], send: Parameters<Break>[1]) => Promise<Response>
-): Break => {
-  let count = 0
-  return (asked, send) => (/\/turns$/.test(asked.path) ? change(count++, asked, send) : send(asked))
-}
-
 /** Changes what is asked of turns in mode `delta`. */
 export const inDelta = (change: (body: Json) => Json): Break =>
   asking(turns, (body) => (body["stream"] === "delta" ? change(body) : body))

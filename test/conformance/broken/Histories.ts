@@ -28,7 +28,7 @@ export const cases: Cases = {
     },
     otherStop(3, "end_turn"),
     {
-      model: fed((message) => ({ ...message, content: "Grey." }), "assistant"),
+      model: messages((all) => all.filter(({ role }, index) => role === "system" || index === all.length - 1)),
       says: /is not fed what was said before/
     },
     {
