@@ -1,5 +1,5 @@
 import { asking, turns } from "../Broken.ts"
-import type { Case, Cases } from "../Case.ts"
+import { type Case, type Cases, otherStop } from "../Case.ts"
 import {
   added,
   array,
@@ -9,10 +9,10 @@ import {
   elsewhere,
   fed,
   history,
+  isTool,
   messages,
   retold,
   saying,
-  stopping,
   telling
 } from "../Change.ts"
 
@@ -24,7 +24,7 @@ const answeringAll = asking(
 
 /** What is true of every request that is refused while calls are open. */
 const whileOpen = (what: string): ReadonlyArray<Case> => [
-  { broken: at(turns, 1, stopping("tool_use", "end_turn")), says: /stops with end_turn; tool_use/ },
+  otherStop(1, "tool_use"),
   {
     broken: at(turns, 2, saying({ stopReason: "end_turn", messages: [] })),
     says: new RegExp(`answers 200 to ${what}`)
@@ -34,7 +34,7 @@ const whileOpen = (what: string): ReadonlyArray<Case> => [
     says: new RegExp(`the model is asked again by ${what}`)
   },
   { broken: history((all) => all.slice(1)), says: /the history is/ },
-  { broken: at(turns, 3, stopping("end_turn", "max_tokens")), says: /stops with max_tokens; end_turn/ },
+  otherStop(3, "end_turn"),
   { broken: telling("Both are blue.", "Both are red."), says: /what the turn added is/ },
   { model: retold("sea-blue", "grey"), says: /is not fed the result "sea-blue"/ }
 ]
@@ -57,14 +57,26 @@ export const cases: Cases = {
     { broken: at(turns, 2, both(denying(422), elsewhere)), says: /is fed a user message that is refused/ }
   ],
   "granted-beside-denied": [
-    { broken: stopping("tool_use", "end_turn"), says: /stops with end_turn; tool_use/ },
+    otherStop(1, "tool_use"),
     {
       broken: added((all) => all.map((message) => ({ ...message, content: array(message["content"]).slice(1) }))),
       says: /the turn has not both calls/
     },
-    { broken: at(turns, 2, stopping("end_turn", "max_tokens")), says: /stops with max_tokens; end_turn/ },
+    otherStop(2, "end_turn"),
     { broken: deciding(false), says: /the granted call has the results \["[^"]*\\"[^"]*once is enough/ },
+    {
+      broken: added((all) =>
+        all.flatMap((message) => (message["toolCallId"] === "call_002" ? [message, message] : [message]))
+      ),
+      says: /one, of its run, would be right/
+    },
     { broken: deciding(true), says: /its denial alone would be right/ },
-    { model: fed((message) => ({ ...message, content: "denied" }), "tool"), says: /one result and one denial/ }
+    { model: fed((message) => ({ ...message, content: "denied" }), "tool"), says: /one result and one denial/ },
+    {
+      model: messages((all) =>
+        all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
+      ),
+      says: /one result and one denial/
+    }
   ]
 }

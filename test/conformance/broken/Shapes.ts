@@ -13,7 +13,10 @@ const toldOf =
 /** Servers that break the rules of `rules/Shapes.ts`. */
 export const cases: Cases = {
   "session-setup": [
-    { broken: answeringJson("GET /sessions/*", inAgent(without("tools"))), says: /agent\.tools is \[\]/ },
+    {
+      broken: answeringJson("GET /sessions/*", inAgent(without("tools"))),
+      says: /agent\.tools is \[\]; \[\{"name":"current_time","trust":true\}\]/
+    },
     { broken: answeringJson("GET /sessions/*", without("tools")), says: /tools is nothing/ },
     {
       broken: at(
@@ -69,7 +72,10 @@ export const cases: Cases = {
   "server-tools-replaced": [
     { broken: asking(turns, without("agent")), says: /agent\.tools is \[\{"name":"current_time","trust":true\}\]/ },
     { model: toldOf("current_time"), says: /the model is still told of current_time/ },
-    { broken: at(turns, 2, asking(turns, without("agent"))), says: /agent\.tools is \[\]/ },
+    {
+      broken: at(turns, 2, asking(turns, without("agent"))),
+      says: /agent\.tools is \[\]; \[\{"name":"current_time","trust":false\}\]/
+    },
     { model: without("tools"), says: /the model is not told of current_time/ }
   ],
   "client-tools": [

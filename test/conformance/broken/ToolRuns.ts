@@ -1,6 +1,6 @@
 import { answering, answeringJson, asking, type Json, turns } from "../Broken.ts"
-import type { Cases } from "../Case.ts"
-import { added, at, fed, history, isTool, stopping, trusting, without } from "../Change.ts"
+import { type Cases, otherStop } from "../Case.ts"
+import { added, array, at, fed, history, isTool, messages, trusting, without } from "../Change.ts"
 
 /** Gives the first result of a tool to each of its calls. */
 const stuck = () => {
@@ -12,12 +12,16 @@ const stuck = () => {
   }
 }
 
+/** Has the last of several blocks twice. */
+const lastTwice = (content: unknown): unknown =>
+  Array.isArray(content) ? [...array(content), ...array(content).slice(-1)] : content
+
 const stuckInAnswers = stuck()
 
 /** Servers that break the rules of `rules/ToolRuns.ts`. */
 export const cases: Cases = {
   "off-tool-not-run": [
-    { broken: stopping("end_turn", "max_tokens"), says: /stops with max_tokens; end_turn/ },
+    otherStop(1, "end_turn"),
     {
       // The session in which the tool is off is the third that is made.
       broken: at(
@@ -37,6 +41,10 @@ export const cases: Cases = {
       says: /two calls of a step have the ids \["call_001","call_001"\]/
     },
     {
+      broken: added((all) => all.map((message) => ({ ...message, content: lastTwice(message["content"]) }))),
+      says: /two calls of a step have the ids \["call_001","call_002","call_002"\]/
+    },
+    {
       broken: added((all) => all.filter((message, index) => !isTool(message) || index !== 1)),
       says: /the calls that have a result is/
     },
@@ -45,10 +53,16 @@ export const cases: Cases = {
     {
       model: fed((message) => ({ ...message, tool_call_id: "call_001" }), "tool"),
       says: /the model is fed the results/
+    },
+    {
+      model: messages((all) =>
+        all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
+      ),
+      says: /the model is fed the results/
     }
   ],
   "setup-persists": [
-    { broken: at(turns, 2, stopping("end_turn", "max_tokens")), says: /stops with max_tokens; end_turn/ },
+    otherStop(2, "end_turn"),
     {
       broken: at(
         turns,
