@@ -71,14 +71,6 @@ export const isTool = ({ role }: Json): boolean => role === "tool"
 export const twice = (name: string): Break =>
   streaming((events) => events.flatMap((event) => (is(name)(event) ? [event, event] : [event])))
 
-/** Answers turns by how many there were before. */
-export const counted = (
-  change: (count: number, asked: Parameters<Break>[0], send: Parameters<Break>[1]) => Promise<Response>
-): Break => {
-  let count = 0
-  return (asked, send) => (/\/turns$/.test(asked.path) ? change(count++, asked, send) : send(asked))
-}
-
 /** Changes what is asked of turns in mode `delta`. */
 export const inDelta = (change: (body: Json) => Json): Break =>
   asking(turns, (body) => (body["stream"] === "delta" ? change(body) : body))
@@ -96,7 +88,7 @@ export const before = (one: string, other: string): Break =>
 export const both = (...breaks: ReadonlyArray<Break>): Break =>
   breaks.reduceRight((inner, outer) => (asked, send) => outer(asked, (changed) => inner(changed, send)))
 
-/** Breaks a server from a request on: the first of these is 0. */
+/** Breaks a server from a request on: the first of these is 0. The first turn, and its session, are made to see how a server answers. */
 export const since = (place: Place, from: number, broken: Break): Break => {
   let count = 0
   return (asked, send) => {
@@ -106,11 +98,42 @@ export const since = (place: Place, from: number, broken: Break): Break => {
   }
 }
 
+/** Breaks a server until a request of these has come: the first is 0. */
+export const until = (place: Place, index: number, broken: Break): Break => {
+  let count = 0
+  return (asked, send) => {
+    if (matches(place, asked)) count++
+    return count <= index ? broken(asked, send) : send(asked)
+  }
+}
+
 /** Breaks a server at one of these requests alone: the first is 0. */
 export const at = (place: Place, index: number, broken: Break): Break => {
   let count = 0
   return (asked, send) => (matches(place, asked) && count++ === index ? broken(asked, send) : send(asked))
 }
+
+/** Leaves the blocks of a message that are text. */
+export const textOnly = (message: Json): Json =>
+  Array.isArray(message["content"])
+    ? { ...message, content: array(message["content"]).filter(({ type }) => type === "text") }
+    : message
+
+/** Takes images away from what is said. */
+export const withoutImages: Break = asking(
+  turns,
+  messages((all) => all.map(textOnly))
+)
+
+/** Changes a text in answers of turns. */
+export const telling = (from: string, to: string): Break =>
+  answering(turns, ({ text }) => ({ text: text.replaceAll(from, to) }))
+
+/** Answers with JSON of its own, and does nothing. */
+export const saying =
+  (body: Json): Break =>
+  () =>
+    Promise.resolve(Response.json(body))
 
 /** Answers with a status of its own, and does nothing. */
 export const refusing =
