@@ -40,7 +40,7 @@ export const expectInstructions = Effect.fnUntraced(function* (id: string, instr
   const told = history.value.filter(({ role }) => role === "system")
   yield* expect(
     told.some((message) => tells(textOf(message), instructions)),
-    `the messages of the system in the history are ${quoted(told)}, without ${quoted(instructions)}`
+    `the history is without a message of the system that says ${quoted(instructions)}; it has ${quoted(told)}`
   )
 })
 

@@ -1,4 +1,19 @@
-import { type Asked, type Break, histories, type Json, matches, type Place, status, turns } from "./Broken.ts"
+import { type Break, histories, type Json, status, turns } from "./Broken.ts"
+import { array, both, object } from "./Change.ts"
+import {
+  answering,
+  showing,
+  feeding,
+  wording,
+  inBlocks,
+  withMore,
+  passing,
+  byCharacter,
+  byByte,
+  sayingSorry,
+  clashing,
+  inDeltaAlone
+} from "./Variation.ts"
 
 /** A server that does other than ours where the protocol lets it. */
 export interface AllowedServer {
@@ -12,162 +27,6 @@ export interface AllowedServer {
   /** Whether those rules have nothing to say then. */
   readonly silent?: true
 }
-
-const object = (value: unknown): Json => (typeof value === "object" && value !== null ? { ...value } : {})
-const array = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
-
-const json = { "content-type": "application/json" }
-
-const isOf = (type: string, response: Response): boolean =>
-  response.headers.get("content-type")?.startsWith(type) === true
-
-/** Changes what is answered as JSON; a stream is not waited for. */
-const answering =
-  (place: Place, change: (body: Json) => unknown): Break =>
-  async (asked, send) => {
-    const response = await send(asked)
-    return matches(place, asked) && isOf("application/json", response)
-      ? new Response(JSON.stringify(change(object(await response.json()))), response)
-      : response
-  }
-
-/** Changes what histories show. */
-const showing = (change: (messages: ReadonlyArray<Json>) => ReadonlyArray<Json>): Break =>
-  answering(histories, (body) => ({
-    ...body,
-    history: Object.fromEntries(
-      Object.entries(object(body["history"])).map(([type, messages]) => [type, change(array(messages))])
-    )
-  }))
-
-/** Changes the messages that the model is asked with. */
-const feeding =
-  (change: (messages: ReadonlyArray<Json>) => ReadonlyArray<Json>) =>
-  (body: Json): Json => ({ ...body, messages: change(array(body["messages"])) })
-
-/** Changes the texts of messages with a role, as the model is asked with them. */
-const wording = (role: string, change: (text: string) => string) =>
-  feeding((messages) =>
-    messages.map((message) =>
-      message["role"] === role && typeof message["content"] === "string"
-        ? { ...message, content: change(message["content"]) }
-        : message
-    )
-  )
-
-const inBlocks = (message: Json): Json =>
-  typeof message["content"] === "string" && message["role"] !== "system"
-    ? { ...message, content: [{ type: "text", text: message["content"] }] }
-    : message
-
-/** What is of another shape than the protocol's own: names in it are the application's, or the agent's. */
-const open = ["input", "parameters", "options"]
-
-/** Some JSON with a field more in each of its objects. */
-const withMore = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withMore)
-  if (typeof value !== "object" || value === null) return value
-  const known = Object.entries(value).map(([name, inner]) => [name, open.includes(name) ? inner : withMore(inner)])
-  return { ...Object.fromEntries(known), x_more: { of: ["it"] } }
-}
-
-/** Changes what is answered in one way after the other. */
-const inTurn = (...ways: ReadonlyArray<Break>): Break =>
-  ways.reduce((inner, outer) => (asked, send) => outer(asked, (same) => inner(same, send)))
-
-/** Sends each event of a stream on as it comes, changed. */
-const passing =
-  (change: (event: string, asked: Asked) => string): Break =>
-  async (asked, send) => {
-    const response = await send(asked)
-    if (!isOf("text/event-stream", response) || response.body === null) return response
-    let text = ""
-    const changed = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
-      new TransformStream<string, string>({
-        transform: (piece, controller) => {
-          const events = `${text}${piece}`.split(/(?<=\n\n)/)
-          text = events.at(-1)?.endsWith("\n\n") === true ? "" : (events.pop() ?? "")
-          for (const event of events) controller.enqueue(change(event, asked))
-        }
-      })
-    )
-    return new Response(changed.pipeThrough(new TextEncoderStream()), response)
-  }
-
-const deltaOf = (event: string): string | undefined => {
-  const [, data] = /^event: text_delta\ndata: (.*)$/m.exec(event) ?? []
-  return data === undefined ? undefined : String(object(JSON.parse(data))["delta"])
-}
-
-/** A delta as one for each of its characters. */
-const byCharacter = (event: string): string => {
-  const delta = deltaOf(event)
-  return delta === undefined
-    ? event
-    : [...delta].map((delta) => `event: text_delta\ndata: ${JSON.stringify({ delta })}\n\n`).join("")
-}
-
-/** Sends a stream on byte by byte. */
-const byByte: Break = async (asked, send) => {
-  const response = await send(asked)
-  const bytewise = response.body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform: (piece, controller) => {
-        for (let at = 0; at < piece.length; at++) controller.enqueue(piece.slice(at, at + 1))
-      }
-    })
-  )
-  return bytewise === undefined ? response : new Response(bytewise, response)
-}
-
-const sorry = "I am sorry, that went wrong."
-
-/** Says that a turn went wrong before it stops with `error`. */
-const sayingSorry = inTurn(
-  passing((event, { body }) => {
-    if (!event.includes('"stopReason":"error"')) return event
-    const told = body?.["stream"] === "delta" ? ["text_delta", { delta: sorry }] : ["text", { text: sorry }]
-    return `event: ${String(told[0])}\ndata: ${JSON.stringify(told[1])}\n\n${event}`
-  }),
-  answering(turns, (body) =>
-    body["stopReason"] === "error"
-      ? { ...body, messages: [...array(body["messages"]), { role: "assistant", content: sorry }] }
-      : body
-  )
-)
-
-/** The tools that a session was opened with, by its id, where one of them has the name of a server tool. */
-const clashing = (): Break => {
-  const clashes = new Set<string>()
-  const isClash = ({ body }: Asked) => {
-    const own = array(object(body?.["agent"])["tools"]).map(({ name }) => name)
-    return array(body?.["tools"]).some(({ name }) => own.includes(name))
-  }
-  return async (asked, send) => {
-    const id = /^\/sessions\/([^/]+)\/turns$/.exec(asked.path)?.[1] ?? ""
-    if (clashes.has(id)) return new Response("{}", { status: 422, headers: json })
-    if (!matches("POST /sessions", asked) || !isClash(asked)) return send(asked)
-    const { tools: _, ...body } = asked.body ?? {}
-    const response = await send({ ...asked, body })
-    clashes.add(String(object(await response.clone().json())["sessionId"]))
-    return response
-  }
-}
-
-/** Declares one way of answering, and refuses turns in others. */
-const inDeltaAlone: Break = inTurn(
-  (asked, send) =>
-    matches(turns, asked) && asked.body?.["stream"] !== "delta"
-      ? Promise.resolve(new Response("{}", { status: 422, headers: json }))
-      : send(asked),
-  answering("GET /meta", (meta) => ({
-    ...meta,
-    agents: array(meta["agents"]).map((agent) => ({
-      ...agent,
-      capabilities: { ...object(agent["capabilities"]), stream: { delta: {} } }
-    }))
-  }))
-)
 
 const denied = /^(Tool call denied): (.*)$/
 
@@ -200,7 +59,7 @@ export const allowedServers: ReadonlyArray<AllowedServer> = [
   },
   {
     does: "answers have more fields than the protocol's",
-    allowed: inTurn(
+    allowed: both(
       answering("GET /*", withMore),
       answering("GET /sessions/*", withMore),
       answering(histories, withMore),
@@ -222,7 +81,7 @@ export const allowedServers: ReadonlyArray<AllowedServer> = [
   { does: "a turn that fails says so before it stops", allowed: sayingSorry },
   {
     does: "what is asked without a key, or with another one, is forbidden",
-    allowed: inTurn(
+    allowed: both(
       status("GET /*", 401, 403),
       status("POST /*", 401, 403),
       status("GET /sessions/*", 401, 403),

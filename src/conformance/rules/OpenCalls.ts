@@ -6,7 +6,7 @@ import { inEachMode } from "../EachMode.ts"
 import * as Fed from "../Fed.ts"
 import * as Histories from "../Histories.ts"
 import { ModelControl } from "../ModelControl.ts"
-import { tells, textOf } from "../Plain.ts"
+import { tells } from "../Plain.ts"
 import { refusedTurn } from "../Refusal.ts"
 import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import * as Sessions from "../Sessions.ts"
@@ -86,7 +86,7 @@ const grantsOne: Rule = {
     /** What came of a call, as far as messages tell it. */
     const outcome = (toolCallId: string) =>
       messages.flatMap((message) =>
-        message.role === "tool" && message.toolCallId === toolCallId ? [textOf(message)] : []
+        message.role === "tool" && message.toolCallId === toolCallId ? [JSON.stringify(message.content)] : []
       )
     const ran = outcome(granted.toolCallId)
     yield* expect(
