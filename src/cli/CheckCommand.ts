@@ -88,27 +88,44 @@ const rulesOf = Effect.fnUntraced(function* ({
   return wanted.length === 0 ? rules : rules.filter(({ id }) => wanted.includes(id))
 })
 
-const checking = Effect.fnUntraced(function* (asked: Asked, modelUrl: string) {
-  const chosen = yield* rulesOf(asked)
+/** The longest patience, in seconds: a day. */
+const maxPatience = 86_400
+
+const patienceOf = ({ patience }: Asked): Effect.Effect<Duration.Duration, CommandFailed> =>
+  patience >= 1 && patience <= maxPatience
+    ? Effect.succeed(Duration.seconds(patience))
+    : Effect.fail(
+        new CommandFailed({
+          message: `--patience ${patience} is no time to wait for an answer; give seconds from 1 to ${maxPatience}, such as 10`
+        })
+      )
+
+/** What is checked, and how, as the flags say it. */
+const optionsOf = Effect.fnUntraced(function* (asked: Asked) {
   const tool = yield* toolOf(asked)
-  const width = Math.max(...chosen.map(({ id }) => id.length))
-  const line = (result: Check.Result) =>
-    asked.json ? jsonLine(Report.toJson(result)) : printable(Report.row(result, width))
-  const options: Check.CheckOptions = {
+  return {
     baseUrl: asked.url,
-    modelUrl,
-    rules: chosen,
-    patience: Duration.seconds(asked.patience),
+    rules: yield* rulesOf(asked),
+    patience: yield* patienceOf(asked),
     ...Option.match(asked.key, { onNone: () => ({}), onSome: (key) => ({ key }) }),
     ...Option.match(asked.agent, { onNone: () => ({}), onSome: (agent) => ({ agent }) }),
     ...(tool === undefined ? {} : { tool })
   }
+})
+
+const checking = Effect.fnUntraced(function* (
+  options: Check.CheckOptions & { readonly rules: ReadonlyArray<Rule> },
+  asJson: boolean
+) {
+  const width = Math.max(...options.rules.map(({ id }) => id.length))
+  const line = (result: Check.Result) =>
+    asJson ? jsonLine(Report.toJson(result)) : printable(Report.row(result, width))
   const results = yield* Check.check(options).pipe(
     Stream.mapError(({ message }) => new CommandFailed({ message })),
     Stream.tap((result) => Output.write(`${line(result)}\n`)),
     Stream.runCollect
   )
-  if (!asked.json) {
+  if (!asJson) {
     const failures = results.flatMap(Report.exchanges)
     yield* Output.write(printable(`\n${[...failures, Report.summary(results)].join("\n\n")}\n`))
   }
@@ -117,12 +134,11 @@ const checking = Effect.fnUntraced(function* (asked: Asked, modelUrl: string) {
 
 /** The command that checks whether a server keeps the rules of the protocol. */
 export const check = Command.make("check", flags, ({ model, modelPort, ...asked }) =>
-  Option.match(model, { onSome: Effect.succeed, onNone: () => ModelCommand.listen("127.0.0.1", modelPort) }).pipe(
-    Effect.flatMap((modelUrl) => checking(asked, modelUrl)),
-    Effect.scoped,
-    Effect.provide(NodeHttpClient.layerNodeHttp),
-    Remote.telling
-  )
+  Effect.gen(function* () {
+    const options = yield* optionsOf(asked)
+    const modelUrl = Option.isSome(model) ? model.value : yield* ModelCommand.listen("127.0.0.1", modelPort)
+    yield* checking({ ...options, modelUrl }, asked.json)
+  }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerNodeHttp), Remote.telling)
 ).pipe(
   Command.withDescription(
     "Check whether an agent server keeps the rules of the protocol. The server must speak to the scripted model. Exits with 0 where every rule that applies is kept, 6 where one is broken, and 1 for what failed before"

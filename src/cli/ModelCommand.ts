@@ -16,14 +16,20 @@ const port = Flag.Int("port").pipe(
 )
 
 /** Where the scripted model listens, until the scope closes. */
-export const listen = (host: string, port: number) =>
-  Layer.build(ScriptedModelServer.layer({ host, port })).pipe(
+export const listen = Effect.fnUntraced(function* (host: string, port: number) {
+  if (port < 0 || port > 65_535) {
+    return yield* new CommandFailed({
+      message: `the scripted model cannot listen on port ${port}; give one from 0 to 65535, 0 for any that is free`
+    })
+  }
+  return yield* Layer.build(ScriptedModelServer.layer({ host, port })).pipe(
     Effect.map((services) => Context.get(services, ScriptedModelServer).url),
     Effect.mapError(({ cause }) => {
       const why = cause instanceof Error ? cause.message : String(cause)
       return new CommandFailed({ message: `the scripted model cannot listen on ${host}:${port}: ${why}` })
     })
   )
+})
 
 const serve = Effect.fnUntraced(function* (host: string, port: number) {
   const url = yield* listen(host, port)

@@ -1,6 +1,7 @@
-import { Bytes, Context, Duration, Effect, Option, Redacted, Ref, Result, Schema, Stream } from "effect"
+import { Bytes, Context, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import type { Scope } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpMethod } from "effect/http"
+import type { CleanUp } from "./CleanUp.ts"
 import type { Recorder } from "./Exchange.ts"
 import { RuleBroken } from "./Rule.ts"
 
@@ -39,15 +40,17 @@ export interface Place {
   readonly key: Option.Option<Redacted.Redacted<string>>
   /** How long an answer may take. */
   readonly patience: Duration.Duration
+  readonly cleanUp: CleanUp
 }
-
-/** How long it may take to delete what a rule has made. */
-const tidiness = Duration.seconds(2)
 
 const parse = Schema.decodeResult(Schema.fromJsonString(Schema.Unknown))
 
 /** A request as sentences name it. */
 export const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
+
+/** An answer that takes longer than it may to come to its end. */
+export const unended = (ask: Ask, patience: Duration.Duration) =>
+  new RuleBroken({ message: `the answer to ${titleOf(ask)} does not end within ${Duration.format(patience)}` })
 
 /** The server that is checked. Every request is recorded; one that is not answered breaks the rule. */
 export class AgentServer extends Context.Service<
@@ -55,13 +58,13 @@ export class AgentServer extends Context.Service<
   {
     /** Asks, and reads the whole answer. */
     readonly ask: (ask: Ask) => Effect.Effect<Answer, RuleBroken>
-    /** Deletes what a rule has made, as well as can be: where that hangs, the rest is left behind. */
+    /** Deletes what a rule has made, as well as can be. */
     readonly discard: (path: string) => Effect.Effect<void>
     /** Asks, and gives the answer once it begins; it is left with the scope. */
     readonly open: (ask: Ask) => Effect.Effect<OpenAnswer, RuleBroken, Scope.Scope>
   }
 >()("effect-aap/conformance/AgentServer") {
-  static readonly make = Effect.fnUntraced(function* ({ baseUrl, key, patience }: Place, recorder: Recorder) {
+  static readonly make = Effect.fnUntraced(function* ({ baseUrl, cleanUp, key, patience }: Place, recorder: Recorder) {
     const client = yield* HttpClient.HttpClient
     const ownKey = Option.map(key, Redacted.value)
 
@@ -107,12 +110,7 @@ export class AgentServer extends Context.Service<
           const bytes = yield* Stream.runCollect(body).pipe(
             Effect.timeoutOrElse({
               duration: patience,
-              orElse: () =>
-                Effect.fail(
-                  new RuleBroken({
-                    message: `the answer to ${titleOf(ask)} does not end within ${Duration.format(patience)}`
-                  })
-                )
+              orElse: () => Effect.fail(unended(ask, patience))
             }),
             Effect.map(Bytes.concat)
           )
@@ -120,13 +118,7 @@ export class AgentServer extends Context.Service<
           return { ...head, ask, bytes, text, json: Result.getSuccess(parse(text)) }
         })
       )
-    const isStuck = yield* Ref.make(false)
-    const discard = (path: string) =>
-      Effect.gen(function* () {
-        if (yield* Ref.get(isStuck)) return
-        const gone = yield* Effect.timeoutOption(Effect.exit(ask({ method: "DELETE", path })), tidiness)
-        if (Option.isNone(gone)) yield* Ref.set(isStuck, true)
-      })
+    const discard = (path: string) => cleanUp.run(ask({ method: "DELETE", path }))
     return AgentServer.of({ ask, open, discard })
   })
 }

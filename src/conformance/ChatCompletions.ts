@@ -1,7 +1,11 @@
 import { Option, Schema } from "effect"
 import * as Script from "./Script.ts"
 
-const Part = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Schema.String) })
+const Part = Schema.Struct({
+  type: Schema.String,
+  text: Schema.optionalKey(Schema.String),
+  image_url: Schema.optionalKey(Schema.Struct({ url: Schema.String }))
+})
 
 const Message = Schema.Struct({
   role: Schema.String,
@@ -30,10 +34,11 @@ export const Request = Schema.Struct({
 })
 export type Request = typeof Request.Type
 
-/** A message as the model was given it: its text, and what it calls or answers. */
+/** A message as the model was given it: its text, the URLs of its images, and what it calls or answers. */
 export const Given = Schema.Struct({
   role: Schema.String,
   text: Schema.String,
+  images: Schema.Array(Schema.String),
   calls: Schema.Array(Schema.String),
   answers: Schema.optionalKey(Schema.String)
 })
@@ -44,28 +49,38 @@ const textOf = ({ content }: Request["messages"][number]): string => {
   return (content ?? []).map(({ text }) => text ?? "").join("\n")
 }
 
+const imagesOf = ({ content }: Request["messages"][number]): ReadonlyArray<string> =>
+  Array.isArray(content) ? content.flatMap((part: typeof Part.Type) => part.image_url?.url ?? []) : []
+
 /** The messages of a request. */
 export const given = ({ messages }: Request): ReadonlyArray<Given> =>
   messages.map((message) => ({
     role: message.role,
     text: textOf(message),
+    images: imagesOf(message),
     calls: (message.tool_calls ?? []).map((call) => call.function.name),
     ...(message.tool_call_id === undefined ? {} : { answers: message.tool_call_id })
   }))
 
-/** Which script is followed, and where: the latest user's message has it, and each answer of the model is a step. */
+/** Which script is followed, and where: the latest that a user said, and each answer of the model is a step. */
 export interface Cue {
   readonly script: Script.Script
   readonly step: number
 }
 
-/** The cue in a request; none where the latest user says no script. */
+/**
+ * The cue in a request; none where no user says a script. What a server says in a user's name behind it is passed over, and
+ * an answer that it gives back in several messages is one.
+ */
 export const cue = ({ messages }: Request): Option.Option<Cue> => {
-  const said = messages.findLastIndex(({ role }) => role === "user")
-  const message = messages[said]
-  return Option.map(message === undefined ? Option.none() : Script.find(textOf(message)), (script) => ({
+  const scripts = messages.map((message) =>
+    message.role === "user" ? Script.find(textOf(message)) : Option.none<Script.Script>()
+  )
+  const said = scripts.findLastIndex(Option.isSome)
+  const isAnswer = (at: number) => messages[at]?.role === "assistant"
+  return Option.map(scripts[said] ?? Option.none(), (script) => ({
     script,
-    step: messages.slice(said).filter(({ role }) => role === "assistant").length
+    step: messages.filter((_, at) => at > said && isAnswer(at) && !isAnswer(at - 1)).length
   }))
 }
 
@@ -84,7 +99,7 @@ const toolCall = (
   function: { name: call.name, arguments: JSON.stringify(call.input) }
 })
 
-/** The deltas that an action gives, after a number of calls; `hold`, `fail` and `finish` give none. */
+/** The deltas that an action gives, after a number of calls; `hold`, `fail`, `overflow` and `finish` give none. */
 export const deltas = (cue: Cue, action: Script.Action, calls: number): ReadonlyArray<Schema.JsonObject> => {
   if ("text" in action) return action.text.map((content) => ({ content }))
   if ("thinking" in action) return action.thinking.map((content) => ({ reasoning_content: content }))

@@ -3,6 +3,7 @@ import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type AgentInfo, Meta } from "../protocol/Agent.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
 import { AgentServer } from "./AgentServer.ts"
+import * as CleanUp from "./CleanUp.ts"
 import * as Exchange from "./Exchange.ts"
 import { ModelControl } from "./ModelControl.ts"
 import * as Probe from "./Probe.ts"
@@ -106,11 +107,18 @@ const prepare = Effect.fnUntraced(function* (given: CheckOptions) {
     () => new CannotCheck({ message: `no scripted model answers at ${modelUrl}; start one with effect-aap model` })
   )
   const agent = yield* findAgent(options, patience)
+  const { tool } = options
+  const tools = (agent.tools ?? []).map(({ name }) => name)
+  if (tool !== undefined && !tools.includes(tool.name)) {
+    const has = tools.length === 0 ? "it has none" : `it has: ${tools.join(", ")}`
+    return yield* new CannotCheck({ message: `the agent ${agent.name} has no tool ${tool.name}; ${has}` })
+  }
+  const cleanUp = yield* CleanUp.make(patience)
   const tag = globalThis.crypto.randomUUID().slice(0, 8)
   let count = 0
   const subject = Subject.of({
     agent,
-    tool: options.tool ?? harmless(agent),
+    tool: tool ?? harmless(agent),
     hasKey: key !== undefined,
     modes: modes.filter((mode) => agent.capabilities?.stream?.[mode] !== undefined),
     patience,
@@ -118,13 +126,15 @@ const prepare = Effect.fnUntraced(function* (given: CheckOptions) {
   })
   /** Runs something with a recorder of its own, and cleans up behind it. */
   const run = <A, E>(effect: Effect.Effect<A, E, RuleServices>, recorder: Exchange.Recorder) =>
-    Effect.flatMap(AgentServer.make({ baseUrl, key: Option.fromUndefinedOr(key), patience }, recorder), (server) =>
-      Effect.scoped(effect).pipe(
+    Effect.gen(function* () {
+      const server = yield* AgentServer.make({ baseUrl, key: Option.fromUndefinedOr(key), patience, cleanUp }, recorder)
+      yield* cleanUp.begin
+      return yield* Effect.scoped(effect).pipe(
         Effect.provideService(AgentServer, server),
         Effect.provideService(ModelControl, model),
         Effect.provideService(Subject, subject)
       )
-    )
+    })
   // Where even this cannot be found out, rules say why.
   const probed = yield* Effect.option(run(Probe.asksAnother, yield* Exchange.recorder))
   if (Option.contains(probed, true)) {
@@ -145,7 +155,7 @@ const prepare = Effect.fnUntraced(function* (given: CheckOptions) {
  * Checks a server, rule after rule; results come as they are found.
  *
  * 1. Every rule gives a result, whatever the server does.
- * 2. A rule opens sessions of its own, and deletes them.
+ * 2. A rule opens sessions of its own, and deletes them, within the patience.
  */
 export const check = (options: CheckOptions): Stream.Stream<Result, CannotCheck, HttpClient.HttpClient> =>
   Stream.unwrap(prepare(options))

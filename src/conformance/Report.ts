@@ -1,5 +1,6 @@
 import type { Outcome, Result } from "./Check.ts"
 import type { Exchange } from "./Exchange.ts"
+import * as Section from "./Section.ts"
 
 const marks: Readonly<Record<Outcome["_tag"], string>> = { Pass: "pass", Fail: "FAIL", NotApplicable: "n/a " }
 
@@ -8,7 +9,7 @@ const indented = (text: string, by: string): string => text.replaceAll(/^(?=.)/g
 /** A row of the table: what came of a rule, its name, where it stands, and what it says or what is wrong. */
 export const row = ({ outcome, rule }: Result, width: number): string => {
   const told = outcome._tag === "NotApplicable" ? `${rule.says} (${outcome.reason})` : rule.says
-  const line = `${marks[outcome._tag]}  ${rule.id.padEnd(width)}  ${rule.section.padEnd(11)}  ${told}`
+  const line = `${marks[outcome._tag]}  ${rule.id.padEnd(width)}  ${rule.section.padEnd(Section.width)}  ${told}`
   return outcome._tag === "Fail" ? `${line}\n${indented(outcome.message, "      ")}` : line
 }
 

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { schemaSentence } from "../protocol/SchemaDetails.ts"
 import type { AgentServer } from "./AgentServer.ts"
 import type { ModelControl } from "./ModelControl.ts"
+import type { Section } from "./Section.ts"
 import type { Subject } from "./Subject.ts"
 
 /** A server does other than a rule says: what it did, and what would be right. */
@@ -19,7 +20,7 @@ export interface Rule {
   /** Its name, such as `delete-session`. */
   readonly id: string
   /** Where it stands in the protocol. */
-  readonly section: "1 Endpoints" | "2 Shapes" | "3 The turn" | "4 History"
+  readonly section: Section
   /** What it says, in a sentence. */
   readonly says: string
   readonly check: Effect.Effect<void, RuleBroken | NotApplicable, RuleServices>

@@ -8,6 +8,7 @@ import { JsonObject } from "../protocol/Content.ts"
  * - `call`: calls a tool.
  * - `hold`: says nothing more until it is released.
  * - `fail`: answers with this status where it has said nothing yet or is not streamed, else ends without a finish.
+ * - `overflow`: says nothing, and answers that the conversation is too long for the model's context.
  * - `finish`: ends with a finish reason of chat completions; `stop` or `tool_calls` by itself.
  */
 export const Action = Schema.Union([
@@ -16,6 +17,7 @@ export const Action = Schema.Union([
   Schema.Struct({ call: Schema.Struct({ name: Schema.String, input: JsonObject }) }),
   Schema.Struct({ hold: Schema.Literal(true) }),
   Schema.Struct({ fail: Schema.Int }),
+  Schema.Struct({ overflow: Schema.Literal(true) }),
   Schema.Struct({ finish: Schema.Literals(["length", "content_filter"]) })
 ])
 export type Action = typeof Action.Type

@@ -7,6 +7,20 @@ import { ScriptMemory } from "./ScriptMemory.ts"
 const refusal = (status: number, message: string) =>
   HttpServerResponse.jsonUnsafe({ error: { message, type: "invalid_request_error" } }, { status })
 
+/** As providers say it: by the code, and by the words. */
+const overflow = HttpServerResponse.jsonUnsafe(
+  {
+    error: {
+      message:
+        "This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens. Please reduce the length of the messages.",
+      type: "invalid_request_error",
+      param: "messages",
+      code: "context_length_exceeded"
+    }
+  },
+  { status: 400 }
+)
+
 const encoder = new TextEncoder()
 const sse = (data: string): Uint8Array => encoder.encode(`data: ${data}\n\n`)
 
@@ -47,6 +61,7 @@ const follow = Effect.fnUntraced(function* (request: ChatCompletions.Request, cu
     tools: (request.tools ?? []).map((tool) => tool.function.name)
   })
   const actions = ChatCompletions.actions(cue)
+  if (actions.some((action) => "overflow" in action)) return overflow
   const released = memory.released(script.tag)
   const status = failsWith(actions, request.stream === true)
   if (status === undefined && request.stream === true) {
@@ -65,9 +80,7 @@ const complete = HttpServerRequest.schemaBodyJson(ChatCompletions.Request).pipe(
   Effect.flatMap((request) =>
     Option.match(ChatCompletions.cue(request), {
       onNone: () =>
-        Effect.succeed(
-          refusal(400, "the latest user message has no script, and this model says what scripts tell it to")
-        ),
+        Effect.succeed(refusal(400, "no user message has a script, and this model says what scripts tell it to")),
       onSome: (cue) => follow(request, cue)
     })
   ),
@@ -96,7 +109,7 @@ const models = { object: "list", data: [{ id: "scripted", object: "model", creat
 export const Greeting = Schema.Struct({ scriptedModel: Schema.Literal(1) })
 
 /**
- * The scripted model as a server of chat completions, streamed or not: it says what the script in the latest user message
+ * The scripted model as a server of chat completions, streamed or not: it says what the latest script of a user
  * tells it to, one step each time that it is asked.
  *
  * 1. Where a script stands is read from the messages alone: scripts run side by side, and a step that is asked again is the

@@ -1,5 +1,6 @@
-import { Deferred, Effect, Fiber, Schedule, Stream } from "effect"
-import { AgentServer, type Ask } from "./AgentServer.ts"
+import { Bytes, Deferred, Effect, Fiber, Option, Schedule, Stream } from "effect"
+import { AgentServer, type Answer, type Ask, unended } from "./AgentServer.ts"
+import * as Reading from "./Reading.ts"
 import { expect, quoted } from "./Rule.ts"
 import { Subject } from "./Subject.ts"
 
@@ -7,33 +8,30 @@ import { Subject } from "./Subject.ts"
 export const start = Effect.fnUntraced(function* (ask: Ask) {
   const { patience } = yield* Subject
   const server = yield* AgentServer
-  const { body } = yield* server.open(ask)
-  let text = ""
-  let waiting: { readonly wanted: string; readonly seen: Deferred.Deferred<void> } | undefined
+  const { body, ...head } = yield* server.open(ask)
+  const seen = yield* Deferred.make<void>()
+  const received: Array<Uint8Array> = []
   const reading = yield* Effect.forkScoped(
-    Stream.runForEach(Stream.decodeText(body), (piece) =>
-      Effect.suspend(() => {
-        text += piece
-        return waiting !== undefined && text.includes(waiting.wanted)
-          ? Deferred.succeed(waiting.seen, undefined)
-          : Effect.void
-      })
-    )
+    Stream.runForEach(body, (bytes) => {
+      received.push(bytes)
+      const soFar = new TextDecoder().decode(Bytes.concat(received))
+      return Reading.hasDelta(soFar) ? Deferred.succeed(seen, undefined) : Effect.void
+    })
   )
   return {
-    /** Whether a text comes, as long as an answer may take. */
-    until: (wanted: string) =>
-      Effect.gen(function* () {
-        const seen = yield* Deferred.make<void>()
-        waiting = { wanted, seen }
-        if (text.includes(wanted)) return true
-        return yield* Deferred.await(seen).pipe(
-          Effect.as(true),
-          Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(false) })
-        )
-      }),
-    /** All that comes, once it has ended. */
-    rest: Effect.map(Fiber.join(reading), () => text)
+    /** Whether a piece of text comes, as long as an answer may take. */
+    delta: Deferred.await(seen).pipe(
+      Effect.as(true),
+      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(false) })
+    ),
+    /** All that comes, once it has ended; broken where it does not. */
+    whole: Fiber.join(reading).pipe(
+      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(unended(ask, patience)) }),
+      Effect.map((): Answer => {
+        const bytes = Bytes.concat(received)
+        return { ...head, ask, bytes, text: new TextDecoder().decode(bytes), json: Option.none() }
+      })
+    )
   }
 })
 

@@ -49,7 +49,8 @@ export const fetchOf =
 /** Which requests are meant: `POST /sessions`, with a star for an id and for what follows it. */
 export type Place = `${string} /${string}`
 
-const matches = (place: Place, { method, path }: Asked): boolean => {
+/** Whether a request is one of these. */
+export const matches = (place: Place, { method, path }: Asked): boolean => {
   const pattern = place.replaceAll(/[?.]/g, "\\$&").replaceAll("*", "[^/?]+")
   return new RegExp(`^${pattern}(?:\\?.*)?$`).test(`${method} ${path}`)
 }

@@ -4,7 +4,7 @@ import type { Outcome, Result } from "../../src/conformance/Check.ts"
 import * as Report from "../../src/conformance/Report.ts"
 
 const resultOf = (outcome: Outcome): Result => ({
-  rule: { id: "none", section: "3 The turn", says: "It is none.", check: Effect.void },
+  rule: { id: "none", section: "3.4 Answers together", says: "It is none.", check: Effect.void },
   outcome
 })
 
@@ -21,9 +21,9 @@ const fail = resultOf({
 
 describe("a report", () => {
   it("has a row for each rule, with what is wrong below it", () => {
-    assert.strictEqual(Report.row(pass, 6), "pass  none    3 The turn   It is none.")
-    assert.strictEqual(Report.row(skipped, 6), "n/a   none    3 The turn   It is none. (there is none)")
-    assert.strictEqual(Report.row(fail, 6), "FAIL  none    3 The turn   It is none.\n      it is some")
+    assert.strictEqual(Report.row(pass, 6), "pass  none    3.4 Answers together    It is none.")
+    assert.strictEqual(Report.row(skipped, 6), "n/a   none    3.4 Answers together    It is none. (there is none)")
+    assert.strictEqual(Report.row(fail, 6), "FAIL  none    3.4 Answers together    It is none.\n      it is some")
   })
 
   it("shows what was sent and answered for what is broken", () => {

@@ -168,7 +168,7 @@ describe("the scripted model", () => {
     Effect.gen(function* () {
       const unscripted = yield* ask({ messages: [{ role: "user", content: "hello" }] })
       assert.strictEqual(unscripted.status, 400)
-      assert.include(unscripted.text, "the latest user message has no script")
+      assert.include(unscripted.text, "no user message has a script")
       assert.strictEqual((yield* ask({ prompt: "hello" })).status, 400)
     }).pipe(Effect.provide(layer))
   )

@@ -1,13 +1,21 @@
 import { Effect } from "effect"
+import * as Asking from "../Asking.ts"
+import * as Cue from "../Cue.ts"
+import { inEachMode } from "../EachMode.ts"
 import { clientTool, needsClientTools, serverTool } from "../CheckTools.ts"
+import * as Fed from "../Fed.ts"
+import * as Histories from "../Histories.ts"
 import { ModelControl } from "../ModelControl.ts"
 import { AgentServer } from "../AgentServer.ts"
-import { broken, expect, expectSame, quoted, type Rule } from "../Rule.ts"
+import { tells, textOf } from "../Plain.ts"
+import { expectRefused, refusedTurn } from "../Refusal.ts"
+import { expect, expectSame, quoted, type Rule } from "../Rule.ts"
 import type { HistoryMessage } from "../../protocol/Message.ts"
+import { SessionCreated } from "../../protocol/Session.ts"
+import * as Sessions from "../Sessions.ts"
 import { Subject } from "../Subject.ts"
-import * as Talk from "../Talk.ts"
-
-const section = "3 The turn"
+import * as ToldTurn from "../ToldTurn.ts"
+import * as Turns from "../Turns.ts"
 
 const lookup = clientTool("aap_lookup")
 
@@ -15,26 +23,23 @@ const toolMessages = (messages: ReadonlyArray<HistoryMessage>) => messages.filte
 
 const callsClientTools: Rule = {
   id: "client-call",
-  section,
+  section: "3.3 Open calls",
   says: "A call of the application's tool ends the turn with tool_use; its result goes to the model, and the turn goes on.",
   check: Effect.gen(function* () {
     yield* needsClientTools
-    const id = yield* Talk.open({ tools: [lookup] })
-    const { message, tag } = yield* Talk.cue(
+    const id = yield* Sessions.open({ tools: [lookup] })
+    const { message, tag } = yield* Cue.make(
       [{ call: { name: lookup.name, input: { key: "sky" } } }],
       [{ text: ["It is blue."] }]
     )
-    const call = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), lookup.name)
+    const call = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), lookup.name)
     yield* expectSame("the input of the call", call.input, { key: "sky" })
     const { toolCallId } = call
-    const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
+    const { messages } = yield* Turns.takeTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
     yield* expectSame("what the turn added", messages, [{ role: "assistant", content: "It is blue." }])
-    const given = (yield* Talk.lastAsked(tag)).messages.at(-1)
-    yield* expect(
-      given?.role === "tool" && given.text.includes("blue"),
-      `the model is not fed the result: ${quoted(given)}`
-    )
-    yield* expectSame("the results in the history", toolMessages(yield* Talk.history(id)), [
+    const given = yield* Fed.messages(tag)
+    yield* expect(Fed.has(Fed.latestResults(given), "blue"), `the model is not fed the result: ${quoted(given)}`)
+    yield* expectSame("the results in the history", toolMessages(yield* Histories.of(id)), [
       { role: "tool", toolCallId, content: "blue" }
     ])
   })
@@ -42,77 +47,74 @@ const callsClientTools: Rule = {
 
 const runsTrusted: Rule = {
   id: "trusted-call",
-  section,
+  section: "3.2 Trusted calls",
   says: "A call of a trusted server tool runs inline: its result comes, and the turn goes on without a stop.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { messages } = yield* Talk.turnTo("end_turn", id, [message])
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { messages } = yield* Turns.takeTo("end_turn", id, [message])
     yield* expectSame(
       "the roles of what the turn added",
       messages.map(({ role }) => role),
       ["assistant", "tool", "assistant"]
     )
-    const given = (yield* Talk.lastAsked(tag)).messages.at(-1)
-    yield* expect(given?.role === "tool", `the model is not fed the result: ${quoted(given)}`)
-    yield* expectSame("the history", (yield* Talk.history(id)).slice(1), messages)
+    const given = yield* Fed.messages(tag)
+    yield* expect(Fed.latestResults(given).length > 0, `the model is not fed the result: ${quoted(given)}`)
+    yield* expectSame("the history", (yield* Histories.of(id)).slice(1), messages)
   })
 }
 
 const waitsForPermission: Rule = {
   id: "untrusted-call",
-  section,
+  section: "3.3 Open calls",
   says: "A call of an untrusted server tool waits: the turn stops with tool_use and has no result of it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { messages } = yield* Talk.turnTo("tool_use", id, [message])
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { messages } = yield* Turns.takeTo("tool_use", id, [message])
     yield* expectSame("the results of the turn", toolMessages(messages), [])
-    yield* expectSame("the results in the history", toolMessages(yield* Talk.history(id)), [])
+    yield* expectSame("the results in the history", toolMessages(yield* Histories.of(id)), [])
   })
 }
 
 const runsGranted: Rule = {
   id: "granted-call",
-  section,
+  section: "3.5 Decisions",
   says: "A granted call runs first; its result is announced, in none's messages and in the history, and the turn goes on.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
-    const { messages } = yield* Talk.turnTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: true }])
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), tool.name)
+    const { messages } = yield* Turns.takeTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: true }])
     const [result, said, ...more] = messages
     yield* expect(
       result?.role === "tool" && result.toolCallId === toolCallId && more.length === 0,
       `the turn adds ${quoted(messages)}; the result and then the answer would be right`
     )
     yield* expectSame("the answer", said, { role: "assistant", content: "done" })
-    yield* expectSame("the history", (yield* Talk.history(id)).slice(2), messages)
+    yield* expectSame("the history", (yield* Histories.of(id)).slice(2), messages)
   })
 }
 
 const tellsDenied: Rule = {
   id: "denied-call",
-  section,
+  section: "3.5 Decisions",
   says: "A denied call does not run: the history and the model are told so, with the reason, and the turn goes on.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }], [{ text: ["understood"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }], [{ text: ["understood"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), tool.name)
     const reason = "it is not the time"
-    yield* Talk.turnTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: false, reason }])
-    const given = (yield* Talk.lastAsked(tag)).messages.findLast(({ role }) => role === "tool")
-    yield* expect(given?.text.includes(reason) === true, `the model is told ${quoted(given?.text)}, without the reason`)
-    const [told, ...more] = toolMessages(yield* Talk.history(id))
+    yield* Turns.takeTo("end_turn", id, [{ role: "tool_permission", toolCallId, granted: false, reason }])
+    const results = Fed.latestResults(yield* Fed.messages(tag))
+    yield* expect(Fed.has(results, reason), `the model is told ${quoted(results)}, without the reason`)
+    const [told, ...more] = toolMessages(yield* Histories.of(id))
     yield* expect(
-      more.length === 0 &&
-        told?.role === "tool" &&
-        told.toolCallId === toolCallId &&
-        String(told.content).includes(reason),
+      more.length === 0 && told?.role === "tool" && told.toolCallId === toolCallId && tells(textOf(told), reason),
       `the history has ${quoted(told)}; one tool message with the reason would be right`
     )
   })
@@ -120,16 +122,16 @@ const tellsDenied: Rule = {
 
 const announcesFirst: Rule = {
   id: "calls-first",
-  section,
+  section: "3.1 Calls first",
   says: "All calls of a step are announced before any result of it.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
     const { modes } = yield* Subject
     const stream = modes.find((mode) => mode !== "none")
-    if (stream === undefined) return yield* Talk.needsMode("delta")
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
-    const { message } = yield* Talk.cue([{ call: tool }, { call: tool }], [{ text: ["done"] }])
-    const { events } = yield* Talk.turnTo("end_turn", id, [message], { stream })
+    if (stream === undefined) return yield* Turns.needsMode("delta")
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] } })
+    const { message } = yield* Cue.make([{ call: tool }, { call: tool }], [{ text: ["done"] }])
+    const { events } = yield* Turns.takeTo("end_turn", id, [message], { stream })
     const names = events.map(({ event }) => event).filter((name) => name === "tool_call" || name === "tool_result")
     yield* expectSame("the order of calls and results", names, ["tool_call", "tool_call", "tool_result", "tool_result"])
     const ids = events.flatMap((event) => (event.event === "tool_call" ? [event.data.toolCallId] : []))
@@ -141,19 +143,19 @@ const announcesFirst: Rule = {
 
 const mixes: Rule = {
   id: "mixed-calls",
-  section,
+  section: "3.3 Open calls",
   says: "Trusted calls run before the stop; what is open is answered together, and then the turn goes on.",
   check: Effect.gen(function* () {
     yield* needsClientTools
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
-    const { message, tag } = yield* Talk.cue(
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name, trust: true }] }, tools: [lookup] })
+    const { message, tag } = yield* Cue.make(
       [{ call: tool }, { call: { name: lookup.name, input: { key: "sky" } } }],
       [{ text: ["done"] }]
     )
-    const first = yield* Talk.turnTo("tool_use", id, [message])
-    const own = yield* Talk.callOf(first, tool.name)
-    const open = yield* Talk.callOf(first, lookup.name)
+    const first = yield* Turns.takeTo("tool_use", id, [message])
+    const own = yield* ToldTurn.callOf(first, tool.name)
+    const open = yield* ToldTurn.callOf(first, lookup.name)
     const results = toolMessages(first.messages)
     yield* expectSame(
       "the calls that have a result before the stop",
@@ -161,8 +163,8 @@ const mixes: Rule = {
       [own.toolCallId]
     )
     const { toolCallId } = open
-    yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
-    const { messages } = yield* Talk.lastAsked(tag)
+    yield* Turns.takeTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }])
+    const messages = yield* Fed.messages(tag)
     yield* expect(
       messages.filter(({ role }) => role === "tool").length === 2,
       `the model is fed ${quoted(messages)}; the results of both calls would be right`
@@ -172,20 +174,20 @@ const mixes: Rule = {
 
 const mixesOpen: Rule = {
   id: "open-calls-together",
-  section,
+  section: "3.4 Answers together",
   says: "A client's call and an untrusted one of a step are open together, and are answered in one request.",
   check: Effect.gen(function* () {
     yield* needsClientTools
     const tool = yield* serverTool
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] }, tools: [lookup] })
-    const { message } = yield* Talk.cue(
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] }, tools: [lookup] })
+    const { message } = yield* Cue.make(
       [{ call: { name: lookup.name, input: { key: "sky" } } }, { call: tool }],
       [{ text: ["done"] }]
     )
-    const first = yield* Talk.turnTo("tool_use", id, [message])
-    const client = yield* Talk.callOf(first, lookup.name)
-    const server = yield* Talk.callOf(first, tool.name)
-    const { messages } = yield* Talk.turnTo("end_turn", id, [
+    const first = yield* Turns.takeTo("tool_use", id, [message])
+    const client = yield* ToldTurn.callOf(first, lookup.name)
+    const server = yield* ToldTurn.callOf(first, tool.name)
+    const { messages } = yield* Turns.takeTo("end_turn", id, [
       { role: "tool", toolCallId: client.toolCallId, content: "blue" },
       { role: "tool_permission", toolCallId: server.toolCallId, granted: true }
     ])
@@ -194,7 +196,7 @@ const mixesOpen: Rule = {
       messages.map(({ role }) => role),
       ["tool", "assistant"]
     )
-    const answered = toolMessages(yield* Talk.history(id)).map((result) => result.role === "tool" && result.toolCallId)
+    const answered = toolMessages(yield* Histories.of(id)).map((result) => result.role === "tool" && result.toolCallId)
     yield* expectSame(
       "the calls with a result in the history",
       answered.toSorted(),
@@ -205,17 +207,20 @@ const mixesOpen: Rule = {
 
 const echoesNoResult: Rule = {
   id: "no-echo",
-  section,
+  section: "3 Events",
   says: "tool_result is of server tools alone: what the application answers is not sent back to it.",
   check: Effect.gen(function* () {
     yield* needsClientTools
     const { modes } = yield* Subject
     const stream = modes.find((mode) => mode !== "none")
-    if (stream === undefined) return yield* Talk.needsMode("delta")
-    const id = yield* Talk.open({ tools: [lookup] })
-    const { message } = yield* Talk.cue([{ call: { name: lookup.name, input: { key: "sky" } } }], [{ text: ["done"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message], { stream }), lookup.name)
-    const { events } = yield* Talk.turnTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }], { stream })
+    if (stream === undefined) return yield* Turns.needsMode("delta")
+    const id = yield* Sessions.open({ tools: [lookup] })
+    const { message } = yield* Cue.make([{ call: { name: lookup.name, input: { key: "sky" } } }], [{ text: ["done"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(
+      yield* Turns.takeTo("tool_use", id, [message], { stream }),
+      lookup.name
+    )
+    const { events } = yield* Turns.takeTo("end_turn", id, [{ role: "tool", toolCallId, content: "blue" }], { stream })
     const echoed = events.some(({ event }) => event === "tool_result")
     yield* expect(!echoed, "the stream has a tool_result of the application's own tool")
   })
@@ -223,53 +228,44 @@ const echoesNoResult: Rule = {
 
 const keepsNamesApart: Rule = {
   id: "unique-names",
-  section,
+  section: "3 Names of tools",
   says: "Names of tools are unique: a request in which the application's tool has the name of a server tool is refused.",
   check: Effect.gen(function* () {
     yield* needsClientTools
     const { name } = yield* serverTool
     const { agent } = yield* Subject
+    const what = `two tools named ${name}`
     const body = { agent: { name: agent.name, tools: [{ name }] }, tools: [clientTool(name)] }
-    const { status, text } = yield* Talk.askToMake({ method: "POST", path: "/sessions", body })
-    if (status < 400 || status >= 500) {
-      return yield* broken(`two tools named ${name} are answered ${status}; 4xx would be right: ${quoted(text)}`)
-    }
+    const answer = yield* Sessions.askToMake({ method: "POST", path: "/sessions", body })
+    if (answer.status !== 201) return yield* expectRefused(what, answer)
+    // What is refused by the turn runs as little.
+    const { sessionId } = yield* Asking.bodyOf(SessionCreated, answer)
+    const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
+    yield* refusedTurn(what, sessionId, { messages: [message] })
+    const asked = yield* (yield* ModelControl).asked(tag)
+    yield* expect(asked.length === 0, `the model is asked by a turn with ${what}, which is refused`)
   })
 }
 
 const runsOnce: Rule = {
   id: "answered-once",
-  section,
+  section: "3.4 Answers together",
   says: "A call that has its result is open no more: it is not run again.",
   check: Effect.gen(function* () {
     const tool = yield* serverTool
     const { ask } = yield* AgentServer
-    const id = yield* Talk.open({ agent: { tools: [{ name: tool.name }] } })
-    const { message, tag } = yield* Talk.cue([{ call: tool }], [{ text: ["done"] }])
-    const { toolCallId } = yield* Talk.callOf(yield* Talk.turnTo("tool_use", id, [message]), tool.name)
+    const id = yield* Sessions.open({ agent: { tools: [{ name: tool.name }] } })
+    const { message, tag } = yield* Cue.make([{ call: tool }], [{ text: ["done"] }])
+    const { toolCallId } = yield* ToldTurn.callOf(yield* Turns.takeTo("tool_use", id, [message]), tool.name)
     const grant = { role: "tool_permission", toolCallId, granted: true } as const
-    yield* Talk.turnTo("end_turn", id, [grant])
-    yield* ask(Talk.turnAsk(id, { messages: [grant] }))
-    const results = toolMessages(yield* Talk.history(id))
+    yield* Turns.takeTo("end_turn", id, [grant])
+    yield* ask(yield* Turns.ownAsk(id, { messages: [grant] }))
+    const results = toolMessages(yield* Histories.of(id))
     yield* expect(results.length === 1, `the history has ${results.length} results of one call`)
     const asked = yield* (yield* ModelControl).asked(tag)
     yield* expect(asked.length <= 2, "the model is asked again by an answer to nothing")
   })
 }
-
-/** A rule that is to hold in each way of answering that the agent declares. */
-const inEachMode = (rule: Rule): Rule => ({
-  ...rule,
-  check: Effect.gen(function* () {
-    const subject = yield* Subject
-    if (subject.modes.length === 0) return yield* rule.check
-    yield* Effect.forEach(
-      subject.modes,
-      (mode) => Effect.provideService(rule.check, Subject, { ...subject, modes: [mode] }),
-      { discard: true }
-    )
-  })
-})
 
 /** The rules of tools, whoever runs them. */
 export const rules: ReadonlyArray<Rule> = [

@@ -1,0 +1,47 @@
+import { answering, answeringJson, streaming, turns } from "../Broken.ts"
+import { type Cases, otherStop } from "../Case.ts"
+import { at, is, refusing, stopping, telling, twice } from "../Change.ts"
+
+const broken = stopping("error", "end_turn")
+
+/** A delta in which there is nothing to read. */
+const blank = 'event: text_delta\ndata: {"delta":" "}\n\n'
+
+/** Servers that break the rules of `rules/Stops.ts`. */
+export const cases: Cases = {
+  "stop-end-turn": [{ broken: stopping("end_turn", "max_tokens"), says: /end_turn would be right/ }],
+  "stop-max-tokens": [{ broken: stopping("max_tokens", "end_turn"), says: /max_tokens would be right/ }],
+  "stop-refusal": [{ broken: stopping("refusal", "end_turn"), says: /refusal would be right/ }],
+  "stop-overflow": [{ broken: stopping("max_tokens", "error"), says: /stops with error; max_tokens would be right/ }],
+  "error-delta": [
+    { broken, says: /stops with end_turn; error would be right/ },
+    { broken: streaming((events) => events.filter((event) => !is("turn_stop")(event))), says: /no turn_stop/ },
+    { broken: streaming((events) => [...events.slice(0, 1), blank, ...events.slice(1)]), says: /the events is/ }
+  ],
+  "error-message": [
+    { broken, says: /stops with end_turn; error would be right/ },
+    { broken: twice("turn_stop"), says: /turn_stop comes 2 times/ }
+  ],
+  "error-none": [
+    { broken, says: /stops with end_turn; error would be right/ },
+    { broken: answering(turns, () => ({ status: 502 })), says: /answers 502; 200 would be right/ },
+    {
+      broken: at(
+        turns,
+        1,
+        answeringJson(turns, (body) => ({ ...body, messages: [{ role: "assistant", content: "It failed." }] }))
+      ),
+      says: /what the turn added is/
+    }
+  ],
+  "error-midway": [
+    { broken, says: /stops with end_turn; error would be right/ },
+    { broken: twice("turn_stop"), says: /turn_stop comes 2 times/ }
+  ],
+  "goes-on-after-error": [
+    otherStop(1, "error"),
+    { broken: at(turns, 2, refusing(409)), says: /answers 409; 200 would be right/ },
+    otherStop(2, "end_turn"),
+    { broken: telling("Here again.", "Gone."), says: /what the turn added is/ }
+  ]
+}
