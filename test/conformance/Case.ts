@@ -1,5 +1,5 @@
 import { type Break, type Json, turns } from "./Broken.ts"
-import { at, stopping } from "./Change.ts"
+import { at, inDelta, stopping } from "./Change.ts"
 
 /** A server that breaks a rule, and what the check says of it. */
 export interface Case {
@@ -18,6 +18,12 @@ export interface Case {
 export const otherStop = (turn: number, reason: "end_turn" | "tool_use" | "error"): Case => ({
   broken: at(turns, turn, stopping(reason, "max_tokens")),
   says: new RegExp(`stops with max_tokens; ${reason} would be right`)
+})
+
+/** A turn in mode `delta` alone that stops for another reason than this: the rule is checked in each mode. */
+export const otherStopInDelta = (reason: "end_turn" | "tool_use" | "max_tokens" | "refusal"): Case => ({
+  broken: inDelta(stopping(reason, "error")),
+  says: new RegExp(`stops with error; ${reason} would be right`)
 })
 
 /** By rule, servers that break it: one for each of its assertions. */

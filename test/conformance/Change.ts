@@ -71,9 +71,11 @@ export const isTool = ({ role }: Json): boolean => role === "tool"
 export const twice = (name: string): Break =>
   streaming((events) => events.flatMap((event) => (is(name)(event) ? [event, event] : [event])))
 
-/** Changes what is asked of turns in mode `delta`. */
-export const inDelta = (change: (body: Json) => Json): Break =>
-  asking(turns, (body) => (body["stream"] === "delta" ? change(body) : body))
+/** Breaks turns in mode `delta` alone. */
+export const inDelta =
+  (broken: Break): Break =>
+  (asked, send) =>
+    asked.body?.["stream"] === "delta" ? broken(asked, send) : send(asked)
 
 /** Moves events before the first of another name. */
 export const before = (one: string, other: string): Break =>

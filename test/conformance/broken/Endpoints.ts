@@ -76,6 +76,7 @@ export const cases: Cases = {
       says: /agent\.name is "other"/
     },
     { broken: status("GET /sessions/*", 200, 500), says: /answers 500; 200 would be right/ },
+    { broken: answering("GET /sessions/*", () => ({ text: "{" })), says: /is no JSON: "\{"/ },
     {
       broken: answeringJson("GET /sessions/*", without("agent")),
       says: /the answer to GET \/sessions\/\S+ does not fit/

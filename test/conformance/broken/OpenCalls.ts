@@ -1,5 +1,5 @@
 import { asking, turns } from "../Broken.ts"
-import { type Case, type Cases, otherStop } from "../Case.ts"
+import { type Case, type Cases, otherStop, otherStopInDelta } from "../Case.ts"
 import {
   added,
   array,
@@ -77,6 +77,7 @@ export const cases: Cases = {
         all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
       ),
       says: /one result and one denial/
-    }
+    },
+    otherStopInDelta("tool_use")
   ]
 }

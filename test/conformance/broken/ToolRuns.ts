@@ -1,5 +1,5 @@
 import { answering, answeringJson, asking, type Json, turns } from "../Broken.ts"
-import { type Cases, otherStop } from "../Case.ts"
+import { type Cases, otherStop, otherStopInDelta } from "../Case.ts"
 import { added, array, at, fed, history, isTool, messages, trusting, without } from "../Change.ts"
 
 /** Gives the first result of a tool to each of its calls. */
@@ -59,7 +59,8 @@ export const cases: Cases = {
         all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
       ),
       says: /the model is fed the results/
-    }
+    },
+    otherStopInDelta("end_turn")
   ],
   "setup-persists": [
     otherStop(2, "end_turn"),
