@@ -6,6 +6,7 @@ import { rules } from "../../src/conformance/Rules.ts"
 import { type Break, fetchOf, knownKey } from "./Broken.ts"
 import { brokenServers } from "./brokenServers.ts"
 import { withServer } from "./CheckedServer.ts"
+import { oddServers } from "./oddServers.ts"
 
 const told = (results: ReadonlyArray<Check.Result>) =>
   results.map(({ outcome, rule }) => (outcome._tag === "Fail" ? [rule.id, outcome.message] : [rule.id, outcome._tag]))
@@ -79,6 +80,21 @@ describe("a check", () => {
         )
         assert.deepStrictEqual<unknown>(yield* Effect.promise(() => response.json()), { sessions: [] })
       }).pipe(Effect.provide(FetchHttpClient.layer))
+    )
+  )
+
+  it.live.each(oddServers)("finds no fault in a server that $how", ({ broken, model, outcome, rules: ids }) =>
+    withServer(
+      (options) =>
+        Effect.gen(function* () {
+          const results = yield* Effect.provideService(
+            Stream.runCollect(Check.check({ ...options, rules: rules.filter(({ id }) => ids.includes(id)) })),
+            FetchHttpClient.Fetch,
+            broken === undefined ? fetch : fetchOf(options.baseUrl, broken)
+          )
+          assert.deepStrictEqual(told(results).toSorted(), ids.map((id) => [id, outcome]).toSorted())
+        }).pipe(Effect.provide(FetchHttpClient.layer)),
+      model
     )
   )
 
