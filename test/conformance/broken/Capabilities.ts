@@ -1,6 +1,6 @@
 import { answeringJson, asking, turns } from "../Broken.ts"
 import type { Cases } from "../Case.ts"
-import { array, at, both, denying, object, since, without, withoutImages } from "../Change.ts"
+import { array, at, both, denying, object, refusing, since, without, withoutImages } from "../Change.ts"
 
 const inNone = asking(turns, (body) => ({ ...body, stream: "none" }))
 
@@ -32,6 +32,7 @@ export const cases: Cases = {
   ],
   "undeclared-modes": [
     { agent: "plain", broken: inNone, says: /answers 200 to a turn in mode delta/ },
+    { agent: "plain", broken: at(turns, 1, refusing(500)), says: /answers 500 to a turn in mode delta/ },
     {
       agent: "plain",
       broken: since(turns, 1, both(denying(422), inNone)),

@@ -10,6 +10,15 @@ const blank = 'event: text_delta\ndata: {"delta":" "}\n\n'
 /** Servers that break the rules of `rules/Stops.ts`. */
 export const cases: Cases = {
   "stop-end-turn": [
+    {
+      broken: answeringJson(turns, (body) => ({ ...body, messages: [{ role: "user" }] })),
+      says: /the answer to POST \S+ does not fit/
+    },
+    {
+      broken: stopping("end_turn", "done"),
+      says: /the answer to POST \S+ does not fit/
+    },
+
     { broken: stopping("end_turn", "max_tokens"), says: /end_turn would be right/ },
     otherStopInDelta("end_turn")
   ],

@@ -1,4 +1,4 @@
-import { answeringJson, asking, type Break, type Json, matches, streaming, turns } from "../Broken.ts"
+import { answeringJson, asking, type Break, type Json, matches, status, streaming, turns } from "../Broken.ts"
 import { type Cases, otherStop, otherStopInDelta } from "../Case.ts"
 import {
   added,
@@ -184,7 +184,10 @@ export const cases: Cases = {
       says: /tool_result of the application's own tool/
     }
   ],
-  "unique-names": [{ broken: asking("POST /sessions", without("tools")), says: /4xx would be right/ }],
+  "unique-names": [
+    { broken: asking("POST /sessions", without("tools")), says: /are answered 201; 4xx would be right/ },
+    { broken: status("POST /sessions", 422, 500), says: /are answered 500; 4xx would be right/ }
+  ],
   "answered-once": [
     otherStop(1, "tool_use"),
     otherStop(2, "end_turn"),
