@@ -36,6 +36,7 @@ const whileOpen = (what: string): ReadonlyArray<Case> => [
   { broken: history((all) => all.slice(1)), says: /the history is/ },
   otherStop(3, "end_turn"),
   { broken: telling("Both are blue.", "Both are red."), says: /what the turn added is/ },
+  { model: retold("sky-blue", "grey"), says: /is not fed the result "sky-blue"/ },
   { model: retold("sea-blue", "grey"), says: /is not fed the result "sea-blue"/ }
 ]
 

@@ -1,6 +1,6 @@
 import { answering, answeringJson, asking, type Json, turns } from "../Broken.ts"
 import { type Cases, otherStop, otherStopInDelta } from "../Case.ts"
-import { added, array, at, fed, history, isTool, messages, trusting, without } from "../Change.ts"
+import { added, array, at, fed, history, isTool, messages, object, trusting, without } from "../Change.ts"
 
 /** Gives the first result of a tool to each of its calls. */
 const stuck = () => {
@@ -79,6 +79,13 @@ export const cases: Cases = {
         asking(turns, (body) => ({ ...body, tools: [] }))
       ),
       says: /in a later turn, without aap_lookup/
+    },
+    {
+      model: (body) => ({
+        ...body,
+        tools: array(body["tools"]).filter((tool) => object(tool["function"])["name"] !== "current_time")
+      }),
+      says: /in a later turn, without current_time/
     },
     {
       broken: at("GET /sessions/*", 1, answeringJson("GET /sessions/*", without("tools"))),
