@@ -7,11 +7,13 @@ export interface Case {
   readonly broken?: Break
   /** What it asks the model in place of what our own server asks. */
   readonly model?: (body: Json) => Json
-  /** Its agent that is checked: `agent`, of which every rule has something to say, or `plain`, which declares little. */
+  /** Its agent that is checked: `agent`, of which all rules have something to say, or `plain`, which declares little. */
   readonly agent?: "plain"
   readonly says: RegExp
   /** That this is found in what /meta told before any rule was checked: there is no exchange to be shown. */
   readonly isFoundBefore?: true
+  /** That the check waits, as long as it has patience, for what does not come. */
+  readonly isAwaited?: true
 }
 
 /** A turn that stops for another reason than this. The first of a check is 0, and is of no rule. */

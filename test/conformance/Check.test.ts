@@ -105,7 +105,7 @@ describe("a check", () => {
 
   it.live.each(brokenServers)(
     "finds a server that breaks $rule: $says",
-    ({ agent, broken, isFoundBefore = false, model, rule, says }) =>
+    ({ agent, broken, isAwaited, isFoundBefore = false, model, rule, says }) =>
       withServer(
         (options) =>
           Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("a check", () => {
                   ...options,
                   ...(agent === undefined ? {} : { agent }),
                   rules: rules.filter(({ id }) => id === rule),
-                  patience: "1 second"
+                  ...(isAwaited === undefined ? {} : { patience: "1 second" })
                 })
               ),
               FetchHttpClient.Fetch,

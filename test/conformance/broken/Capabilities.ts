@@ -32,7 +32,7 @@ export const cases: Cases = {
     { broken: declaring({ history: { full: [] } }), says: /the capability history\.full is \[\]/ },
     {
       // The first time, a check finds the agent.
-      broken: at("GET /meta", 1, () => Promise.resolve(Response.json({}, { status: 500 }))),
+      broken: at("GET /meta", 1, refusing(500)),
       says: /GET \/meta answers 500; 200 would be right/
     }
   ],

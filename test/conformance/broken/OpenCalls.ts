@@ -9,7 +9,7 @@ import {
   elsewhere,
   fed,
   history,
-  isTool,
+  lastResultTwice,
   messages,
   retold,
   saying,
@@ -74,9 +74,7 @@ export const cases: Cases = {
     { broken: deciding(true), says: /its denial alone would be right/ },
     { model: fed((message) => ({ ...message, content: "denied" }), "tool"), says: /one result and one denial/ },
     {
-      model: messages((all) =>
-        all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
-      ),
+      model: lastResultTwice,
       says: /one result and one denial/
     },
     otherStopInDelta("tool_use")

@@ -77,9 +77,10 @@ export const cases: Cases = {
         const response = await send(asked)
         return new Response(await response.text(), response)
       },
-      says: /none has come within/
+      says: /none has come within/,
+      isAwaited: true
     },
-    { broken: late, says: /no delta has come while the model waited/ },
+    { broken: late, says: /no delta has come while the model waited/, isAwaited: true },
     { broken: leavingOut(" second"), says: /the rest of the answer has not come/ }
   ],
   none: [
