@@ -67,13 +67,21 @@ export const named =
 /** Whether a message is a tool's. */
 export const isTool = ({ role }: Json): boolean => role === "tool"
 
+/** Has the last result of a tool twice. */
+export const lastResultTwice = messages((all) => {
+  const last = all.findLast(isTool)
+  return all.flatMap((message) => (message === last ? [message, message] : [message]))
+})
+
 /** Sends an event twice. */
 export const twice = (name: string): Break =>
   streaming((events) => events.flatMap((event) => (is(name)(event) ? [event, event] : [event])))
 
-/** Changes what is asked of turns in mode `delta`. */
-export const inDelta = (change: (body: Json) => Json): Break =>
-  asking(turns, (body) => (body["stream"] === "delta" ? change(body) : body))
+/** Breaks turns in mode `delta` alone. */
+export const inDelta =
+  (broken: Break): Break =>
+  (asked, send) =>
+    asked.body?.["stream"] === "delta" ? broken(asked, send) : send(asked)
 
 /** Moves events before the first of another name. */
 export const before = (one: string, other: string): Break =>
@@ -88,7 +96,10 @@ export const before = (one: string, other: string): Break =>
 export const both = (...breaks: ReadonlyArray<Break>): Break =>
   breaks.reduceRight((inner, outer) => (asked, send) => outer(asked, (changed) => inner(changed, send)))
 
-/** Breaks a server from a request on: the first of these is 0. The first turn, and its session, are made to see how a server answers. */
+/**
+ * Breaks a server from a request on: the first of these is 0. The first session of a check and its turn are of no rule:
+ * they find out which model the server asks.
+ */
 export const since = (place: Place, from: number, broken: Break): Break => {
   let count = 0
   return (asked, send) => {

@@ -1,37 +1,45 @@
-import { answeringJson, asking, turns } from "../Broken.ts"
+import { answeringJson, asking, type Json, turns } from "../Broken.ts"
 import type { Cases } from "../Case.ts"
-import { array, at, both, denying, object, since, without, withoutImages } from "../Change.ts"
+import { array, at, both, denying, refusing, since, without, withoutImages } from "../Change.ts"
 
 const inNone = asking(turns, (body) => ({ ...body, stream: "none" }))
+
+/** Its agents declare these capabilities alone. */
+const declaring = (capabilities: Json) =>
+  answeringJson("GET /meta", (meta) => ({
+    ...meta,
+    agents: array(meta["agents"]).map((agent) => ({ ...agent, capabilities }))
+  }))
+
+const leaves = [
+  ["history", "compacted"],
+  ["history", "full"],
+  ["stream", "delta"],
+  ["stream", "message"],
+  ["stream", "none"],
+  ["application", "tools"],
+  ["image", "http"],
+  ["image", "data"]
+] as const
 
 /** Servers that break the rules of `rules/Capabilities.ts`. */
 export const cases: Cases = {
   capabilities: [
-    {
-      broken: answeringJson("GET /meta", (meta) => ({
-        ...meta,
-        agents: array(meta["agents"]).map((agent) => ({
-          ...agent,
-          capabilities: { ...object(agent["capabilities"]), stream: { none: true } }
-        }))
-      })),
-      says: /the capability stream\.none is true/
-    },
-    {
-      broken: answeringJson("GET /meta", (meta) => ({
-        ...meta,
-        agents: array(meta["agents"]).map((agent) => ({ ...agent, capabilities: { history: { full: [] } } }))
-      })),
-      says: /the capability history\.full is \[\]/
-    },
+    ...leaves.map(([group, name]) => ({
+      broken: declaring({ [group]: { [name]: true } }),
+      says: new RegExp(`the capability ${group}\\.${name} is true`)
+    })),
+    { broken: declaring({ history: { full: [] } }), says: /the capability history\.full is \[\]/ },
     {
       // The first time, a check finds the agent.
-      broken: at("GET /meta", 1, () => Promise.resolve(Response.json({}, { status: 500 }))),
+      broken: at("GET /meta", 1, refusing(500)),
       says: /GET \/meta answers 500; 200 would be right/
     }
   ],
   "undeclared-modes": [
     { agent: "plain", broken: inNone, says: /answers 200 to a turn in mode delta/ },
+    { agent: "plain", broken: at(turns, 2, inNone), says: /answers 200 to a turn in mode message/ },
+    { agent: "plain", broken: at(turns, 1, refusing(500)), says: /answers 500 to a turn in mode delta/ },
     {
       agent: "plain",
       broken: since(turns, 1, both(denying(422), inNone)),
@@ -40,6 +48,7 @@ export const cases: Cases = {
   ],
   "undeclared-images": [
     { agent: "plain", broken: withoutImages, says: /answers 200 to an image of the kind http/ },
+    { agent: "plain", broken: at(turns, 2, withoutImages), says: /answers 200 to an image of the kind data/ },
     {
       agent: "plain",
       broken: since(turns, 1, both(denying(422), withoutImages)),

@@ -1,4 +1,14 @@
-import { answering, answeringJson, type Break, histories, knownKey, matches, status, turns } from "../Broken.ts"
+import {
+  answering,
+  answeringJson,
+  type Break,
+  histories,
+  knownKey,
+  matches,
+  type Place,
+  status,
+  turns
+} from "../Broken.ts"
 import type { Cases } from "../Case.ts"
 import { array, at, denying, inAgent, object, refusing, without } from "../Change.ts"
 
@@ -20,6 +30,25 @@ const hiding: Break = (asked, send) => {
   return matches("GET /sessions/*", asked) ? refusing(404)(asked, send) : send(asked)
 }
 
+/** What a server shows to those alone who have its key. */
+const locked: ReadonlyArray<Place> = [
+  "GET /sessions",
+  "POST /sessions",
+  "GET /sessions/*",
+  histories,
+  turns,
+  "DELETE /sessions/*"
+]
+
+/** Lets some in who have not its key. */
+const unlocking =
+  (place: Place, lets: (key: string | undefined) => boolean): Break =>
+  (asked, send) =>
+    send(matches(place, asked) && lets(asked.key) ? { ...asked, key: knownKey } : asked)
+
+/** What is read as JSON. */
+const readAsJson: ReadonlyArray<Place> = ["GET /meta", "GET /sessions", "GET /sessions/*"]
+
 /** Servers that break the rules of `rules/Endpoints.ts`. */
 export const cases: Cases = {
   meta: [
@@ -36,7 +65,10 @@ export const cases: Cases = {
   ],
   json: [
     { broken: at("GET /sessions", 0, refusing(500)), says: /GET \/sessions answers 500; 200 would be right/ },
-    { broken: answering("GET /sessions", () => ({ type: "text/html" })), says: /application\/json would be right/ },
+    ...readAsJson.map((place) => ({
+      broken: answering(place, () => ({ type: "text/html" })),
+      says: /application\/json would be right/
+    })),
     {
       broken: answering("GET /sessions", () => ({ type: "application/json; charset=iso-8859-1" })),
       says: /is of the type "application\/json; charset=iso-8859-1"/
@@ -76,6 +108,7 @@ export const cases: Cases = {
       says: /agent\.name is "other"/
     },
     { broken: status("GET /sessions/*", 200, 500), says: /answers 500; 200 would be right/ },
+    { broken: answering("GET /sessions/*", () => ({ text: "{" })), says: /is no JSON: "\{"/ },
     {
       broken: answeringJson("GET /sessions/*", without("agent")),
       says: /the answer to GET \/sessions\/\S+ does not fit/
@@ -122,7 +155,8 @@ export const cases: Cases = {
     { broken: status(turns, 404, 500), says: /turns answers 500; 404 would be right/ }
   ],
   "history-types": [
-    { broken: status(histories, 200, 500), says: /answers 500; 200 would be right/ },
+    { broken: at(histories, 0, refusing(500)), says: /type=full answers 500; 200 would be right/ },
+    { broken: at(histories, 1, refusing(500)), says: /type=compacted answers 500; 200 would be right/ },
     { agent: "plain", broken: status(histories, 404, 200), says: /answers 200; 404 would be right/ },
     { broken: answeringJson(histories, without("history")), says: /does not fit/ },
     {
@@ -131,12 +165,12 @@ export const cases: Cases = {
     }
   ],
   authorization: [
-    {
-      broken: (asked, send) => send(asked.method === "DELETE" ? { ...asked, key: knownKey } : asked),
+    ...locked.map((place) => ({
+      broken: unlocking(place, (key) => key === undefined),
       says: /without a key; 401 would be right/
-    },
+    })),
     {
-      broken: (asked, send) => send(asked.key === undefined ? asked : { ...asked, key: knownKey }),
+      broken: unlocking(turns, (key) => key !== undefined),
       says: /with another key; 401 would be right/
     },
     {

@@ -1,4 +1,4 @@
-import { turns } from "../Broken.ts"
+import { answeringJson, histories, status, turns } from "../Broken.ts"
 import { type Cases, otherStop } from "../Case.ts"
 import { array, elsewhere, fed, history, messages, retold, since, telling, until } from "../Change.ts"
 
@@ -14,7 +14,12 @@ const lastBlocks = (change: (blocks: ReturnType<typeof array>) => ReturnType<typ
 
 /** Servers that break the rules of `rules/Histories.ts`. */
 export const cases: Cases = {
-  "full-history": [otherStop(1, "end_turn"), { broken: history((all) => all.toReversed()), says: /the history is/ }],
+  "full-history": [
+    { broken: status(histories, 200, 500), says: /history\?type=full answers 500; 200 would be right/ },
+    { broken: answeringJson(histories, () => ({ history: {} })), says: /history\?type=full does not fit/ },
+    otherStop(1, "end_turn"),
+    { broken: history((all) => all.toReversed()), says: /the history is/ }
+  ],
   "history-after-error": [
     otherStop(1, "end_turn"),
     otherStop(2, "error"),

@@ -5,9 +5,10 @@ import { before, fed, history, retold, telling, without } from "../Change.ts"
 export const cases: Cases = {
   "seeded-roles": [
     otherStop(1, "end_turn"),
-    { model: retold("Answer in rhyme.", ""), says: /is not fed "Answer in rhyme\."/ },
-    { model: retold("the sea?", ""), says: /is not fed "the sea\?"/ },
-    { model: retold("Green.", "Red."), says: /is not fed "Green\."/ },
+    ...["Answer in rhyme.", "Which colour is", "the sea?", "I look.", "Green.", "Green it is."].map((text) => ({
+      model: retold(text, ""),
+      says: new RegExp(`is not fed "${text.replace("?", "\\?")}"`)
+    })),
     { model: fed(without("tool_calls"), "assistant"), says: /is not fed the call that was seeded/ },
     { broken: history((all) => all.slice(1)), says: /the history is/ }
   ],

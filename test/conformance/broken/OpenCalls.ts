@@ -1,5 +1,5 @@
 import { asking, turns } from "../Broken.ts"
-import { type Case, type Cases, otherStop } from "../Case.ts"
+import { type Case, type Cases, otherStop, otherStopInDelta } from "../Case.ts"
 import {
   added,
   array,
@@ -9,7 +9,7 @@ import {
   elsewhere,
   fed,
   history,
-  isTool,
+  lastResultTwice,
   messages,
   retold,
   saying,
@@ -36,6 +36,7 @@ const whileOpen = (what: string): ReadonlyArray<Case> => [
   { broken: history((all) => all.slice(1)), says: /the history is/ },
   otherStop(3, "end_turn"),
   { broken: telling("Both are blue.", "Both are red."), says: /what the turn added is/ },
+  { model: retold("sky-blue", "grey"), says: /is not fed the result "sky-blue"/ },
   { model: retold("sea-blue", "grey"), says: /is not fed the result "sea-blue"/ }
 ]
 
@@ -73,10 +74,9 @@ export const cases: Cases = {
     { broken: deciding(true), says: /its denial alone would be right/ },
     { model: fed((message) => ({ ...message, content: "denied" }), "tool"), says: /one result and one denial/ },
     {
-      model: messages((all) =>
-        all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
-      ),
+      model: lastResultTwice,
       says: /one result and one denial/
-    }
+    },
+    otherStopInDelta("tool_use")
   ]
 }

@@ -1,6 +1,6 @@
 import { answering, answeringJson, asking, histories, type Json, matches, status, turns } from "../Broken.ts"
 import { type Cases, otherStop } from "../Case.ts"
-import { array, at, history, inAgent, leaking, messages, object, refusing, saying, without } from "../Change.ts"
+import { array, at, history, inAgent, leaking, messages, object, refusing, retold, saying, without } from "../Change.ts"
 
 /** The model is told of these tools beside its own. */
 const toldOf =
@@ -91,6 +91,7 @@ export const cases: Cases = {
     { model: toldOf("aap_before"), says: /aap_after without aap_before would be right/ }
   ],
   "server-tools-off": [
+    { broken: at(turns, 1, saying({ stopReason: "end_turn", messages: [] })), says: /the model was not asked/ },
     {
       broken: asking(
         "POST /sessions",
@@ -102,6 +103,7 @@ export const cases: Cases = {
   ],
   "seeded-messages": [
     { broken: asking("POST /sessions", without("messages")), says: /is not fed what user said/ },
+    { model: retold("Blue, mostly.", "Grey."), says: /is not fed what assistant said/ },
     { broken: history((all) => all.slice(1)), says: /the history is/ }
   ],
   "content-blocks": [

@@ -1,5 +1,5 @@
 import { answering, answeringJson, streaming, turns } from "../Broken.ts"
-import { type Cases, otherStop } from "../Case.ts"
+import { type Cases, otherStop, otherStopInDelta } from "../Case.ts"
 import { at, is, refusing, stopping, telling, twice } from "../Change.ts"
 
 const broken = stopping("error", "end_turn")
@@ -9,10 +9,31 @@ const blank = 'event: text_delta\ndata: {"delta":" "}\n\n'
 
 /** Servers that break the rules of `rules/Stops.ts`. */
 export const cases: Cases = {
-  "stop-end-turn": [{ broken: stopping("end_turn", "max_tokens"), says: /end_turn would be right/ }],
-  "stop-max-tokens": [{ broken: stopping("max_tokens", "end_turn"), says: /max_tokens would be right/ }],
-  "stop-refusal": [{ broken: stopping("refusal", "end_turn"), says: /refusal would be right/ }],
-  "stop-overflow": [{ broken: stopping("max_tokens", "error"), says: /stops with error; max_tokens would be right/ }],
+  "stop-end-turn": [
+    {
+      broken: answeringJson(turns, (body) => ({ ...body, messages: [{ role: "user" }] })),
+      says: /the answer to POST \S+ does not fit/
+    },
+    {
+      broken: stopping("end_turn", "done"),
+      says: /the answer to POST \S+ does not fit/
+    },
+
+    { broken: stopping("end_turn", "max_tokens"), says: /end_turn would be right/ },
+    otherStopInDelta("end_turn")
+  ],
+  "stop-max-tokens": [
+    { broken: stopping("max_tokens", "end_turn"), says: /max_tokens would be right/ },
+    otherStopInDelta("max_tokens")
+  ],
+  "stop-refusal": [
+    { broken: stopping("refusal", "end_turn"), says: /refusal would be right/ },
+    otherStopInDelta("refusal")
+  ],
+  "stop-overflow": [
+    { broken: stopping("max_tokens", "error"), says: /stops with error; max_tokens would be right/ },
+    otherStopInDelta("max_tokens")
+  ],
   "error-delta": [
     { broken, says: /stops with end_turn; error would be right/ },
     { broken: streaming((events) => events.filter((event) => !is("turn_stop")(event))), says: /no turn_stop/ },

@@ -31,7 +31,7 @@ export const cases: Cases = {
     }
   ],
   disconnect: [
-    { broken: late, says: /no delta has come that a client could leave behind/ },
+    { broken: late, says: /no delta has come that a client could leave behind/, isAwaited: true },
     { broken: at(turns, 2, refusing(500)), says: /a turn after one that was left is answered 500/ },
     { broken: history((all) => all.slice(1)), says: /the first message of the history is/ },
     { broken: history((all) => all.slice(0, -1)), says: /the end of the history is/ }

@@ -1,6 +1,18 @@
-import { answering, answeringJson, asking, type Json, turns } from "../Broken.ts"
-import { type Cases, otherStop } from "../Case.ts"
-import { added, array, at, fed, history, isTool, messages, trusting, without } from "../Change.ts"
+import { answeringJson, asking, type Json, turns } from "../Broken.ts"
+import { type Cases, otherStop, otherStopInDelta } from "../Case.ts"
+import {
+  added,
+  array,
+  at,
+  fed,
+  history,
+  isTool,
+  lastResultTwice,
+  object,
+  telling,
+  trusting,
+  without
+} from "../Change.ts"
 
 /** Gives the first result of a tool to each of its calls. */
 const stuck = () => {
@@ -37,7 +49,7 @@ export const cases: Cases = {
   "trusted-calls-once": [
     { broken: trusting(false), says: /stops with tool_use; end_turn/ },
     {
-      broken: answering(turns, ({ text }) => ({ text: text.replaceAll("call_002", "call_001") })),
+      broken: telling("call_002", "call_001"),
       says: /two calls of a step have the ids \["call_001","call_001"\]/
     },
     {
@@ -55,11 +67,10 @@ export const cases: Cases = {
       says: /the model is fed the results/
     },
     {
-      model: messages((all) =>
-        all.flatMap((message) => (message === all.findLast(isTool) ? [message, message] : [message]))
-      ),
+      model: lastResultTwice,
       says: /the model is fed the results/
-    }
+    },
+    otherStopInDelta("end_turn")
   ],
   "setup-persists": [
     otherStop(2, "end_turn"),
@@ -78,6 +89,13 @@ export const cases: Cases = {
         asking(turns, (body) => ({ ...body, tools: [] }))
       ),
       says: /in a later turn, without aap_lookup/
+    },
+    {
+      model: (body) => ({
+        ...body,
+        tools: array(body["tools"]).filter((tool) => object(tool["function"])["name"] !== "current_time")
+      }),
+      says: /in a later turn, without current_time/
     },
     {
       broken: at("GET /sessions/*", 1, answeringJson("GET /sessions/*", without("tools"))),

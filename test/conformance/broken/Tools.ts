@@ -1,5 +1,5 @@
-import { answeringJson, asking, type Break, type Json, matches, streaming, turns } from "../Broken.ts"
-import { type Cases, otherStop } from "../Case.ts"
+import { answeringJson, asking, type Break, type Json, matches, status, streaming, turns } from "../Broken.ts"
+import { type Cases, otherStop, otherStopInDelta } from "../Case.ts"
 import {
   added,
   at,
@@ -75,7 +75,9 @@ export const cases: Cases = {
   "untrusted-call": [
     { broken: trusting(true), says: /stops with end_turn; tool_use/ },
     {
-      broken: inDelta((body) => ({ ...body, agent: { tools: [{ name: "current_time", trust: true }] } })),
+      broken: inDelta(
+        asking(turns, (body) => ({ ...body, agent: { tools: [{ name: "current_time", trust: true }] } }))
+      ),
       says: /stops with end_turn; tool_use/
     },
     { broken: added((all) => [...all, result]), says: /the results of the turn is/ },
@@ -114,7 +116,12 @@ export const cases: Cases = {
       says: /without the reason/
     },
     {
-      broken: inDelta(messages((all) => all.map(without("reason")))),
+      broken: inDelta(
+        asking(
+          turns,
+          messages((all) => all.map(without("reason")))
+        )
+      ),
       says: /without the reason/
     },
     { broken: history((all) => all.flatMap(doubled)), says: /one tool message with the reason would be right/ },
@@ -147,7 +154,8 @@ export const cases: Cases = {
     {
       model: messages((all) => all.filter((message) => message !== all.find(isTool))),
       says: /the results of both calls would be right/
-    }
+    },
+    otherStopInDelta("tool_use")
   ],
   "open-calls-together": [
     otherStop(1, "tool_use"),
@@ -161,7 +169,8 @@ export const cases: Cases = {
       ),
       says: /the roles of what the turn added is/
     },
-    { broken: history((all) => all.map(otherId)), says: /the calls with a result in the history is/ }
+    { broken: history((all) => all.map(otherId)), says: /the calls with a result in the history is/ },
+    otherStopInDelta("tool_use")
   ],
   "no-echo": [
     otherStop(1, "tool_use"),
@@ -175,11 +184,15 @@ export const cases: Cases = {
       says: /tool_result of the application's own tool/
     }
   ],
-  "unique-names": [{ broken: asking("POST /sessions", without("tools")), says: /4xx would be right/ }],
+  "unique-names": [
+    { broken: asking("POST /sessions", without("tools")), says: /are answered 201; 4xx would be right/ },
+    { broken: status("POST /sessions", 422, 500), says: /are answered 500; 4xx would be right/ }
+  ],
   "answered-once": [
     otherStop(1, "tool_use"),
     otherStop(2, "end_turn"),
     { broken: history((all) => all.flatMap(doubled)), says: /2 results of one call/ },
-    { broken: repeating(), says: /the model is asked again by an answer to nothing/ }
+    { broken: repeating(), says: /the model is asked again by an answer to nothing/ },
+    otherStopInDelta("tool_use")
   ]
 }

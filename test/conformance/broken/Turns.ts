@@ -1,6 +1,6 @@
-import { answering, answeringJson, type Break, streaming, turns } from "../Broken.ts"
+import { answering, answeringJson, type Break, histories, streaming, turns } from "../Broken.ts"
 import { type Cases, otherStop } from "../Case.ts"
-import { added, array, at, history, is, late, messages, named, refusing, telling, twice } from "../Change.ts"
+import { added, array, at, history, is, late, messages, named, refusing, retold, telling, twice } from "../Change.ts"
 
 /** A stream that says it is something else. */
 const plain = answering(turns, ({ type }) => (type.startsWith("text/event-stream") ? { type: "text/plain" } : {}))
@@ -60,6 +60,11 @@ export const cases: Cases = {
   ],
   "events-delta": [
     { broken: renamed("text_delta", "text", "delta", "text"), says: /a delta stream has an event text/ },
+    { broken: unframed, says: /is badly framed: the last event has no blank line behind it/ },
+    {
+      broken: streaming((events) => [...events.slice(0, 1), "event: ping\ndata: {}\n\n", ...events.slice(1)]),
+      says: /the event "ping" does not fit/
+    },
     { broken: telling("Mostly.", "Always."), says: /the text of the deltas is/ }
   ],
   "events-message": [
@@ -72,9 +77,10 @@ export const cases: Cases = {
         const response = await send(asked)
         return new Response(await response.text(), response)
       },
-      says: /none has come within/
+      says: /none has come within/,
+      isAwaited: true
     },
-    { broken: late, says: /no delta has come while the model waited/ },
+    { broken: late, says: /no delta has come while the model waited/, isAwaited: true },
     { broken: leavingOut(" second"), says: /the rest of the answer has not come/ }
   ],
   none: [
@@ -119,11 +125,22 @@ export const cases: Cases = {
   ],
   "modes-agree": [
     {
-      broken: answering(turns, ({ text, type }) =>
-        type.startsWith("text/") ? { text: text.replaceAll("Hm.", "Oh.") } : {}
+      broken: answering(turns, ({ text }, { body }) =>
+        body?.["stream"] === "message" ? { text: text.replaceAll("Hm.", "Oh.") } : {}
       ),
-      says: /what \w+ tells, beside/
+      says: /what message tells, beside delta/
     },
-    { broken: history((all) => all.slice(0, -1)), says: /the history of a turn in delta is/ }
+    {
+      broken: added((all) => all.map(retold("Hm.", "Oh."))),
+      says: /what none tells, beside delta/
+    },
+    ...["delta", "message", "none"].map((mode, index) => ({
+      broken: at(
+        histories,
+        index,
+        history((all) => all.slice(0, -1))
+      ),
+      says: new RegExp(`the history of a turn in ${mode} is`)
+    }))
   ]
 }
