@@ -104,7 +104,7 @@ const survivesFailure: Rule = {
     yield* Turns.takeTo("end_turn", id, [last.message])
     const given = yield* Fed.messages(last.tag)
     yield* expect(
-      Fed.has(given, "The sky is blue."),
+      Fed.has(given, first.tag, "user") && Fed.has(given, "The sky is blue.", "assistant"),
       `the model is not fed what was said before the turn that failed: ${quoted(given)}`
     )
     yield* Histories.expectKept(id, [first.message, ...messages], 0, 2)

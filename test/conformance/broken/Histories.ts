@@ -33,6 +33,12 @@ export const cases: Cases = {
     },
     otherStop(3, "end_turn"),
     {
+      model: messages((all) =>
+        all.filter(({ content, role }) => role !== "assistant" || content !== "The sky is blue.")
+      ),
+      says: /is not fed what was said before/
+    },
+    {
       model: messages((all) => all.filter(({ role }, index) => role === "system" || index === all.length - 1)),
       says: /is not fed what was said before/
     },

@@ -4,6 +4,8 @@ import {
   added,
   at,
   before,
+  both,
+  denying,
   fed,
   history,
   inDelta,
@@ -185,8 +187,14 @@ export const cases: Cases = {
     }
   ],
   "unique-names": [
-    { broken: asking("POST /sessions", without("tools")), says: /are answered 201; 4xx would be right/ },
-    { broken: status("POST /sessions", 422, 500), says: /are answered 500; 4xx would be right/ }
+    { broken: asking("POST /sessions", without("tools")), says: /turns answers 200 to two tools/ },
+    { broken: status("POST /sessions", 422, 500), says: /sessions answers 500 to two tools/ },
+    {
+      broken: both(asking("POST /sessions", without("tools")), (asked, send) =>
+        matches(turns, asked) ? denying(409)(asked, send) : send(asked)
+      ),
+      says: /the model is asked by a turn with two tools/
+    }
   ],
   "answered-once": [
     otherStop(1, "tool_use"),
