@@ -87,9 +87,9 @@ export const make = (
   const renew = Effect.fnUntraced(function* (leases: ReadonlyArray<Lease>) {
     const now = yield* table.now
     const renewed = yield* table.renew(leases, now, now + Duration.toMillis(leaseDuration))
-    const isRenewed = ({ fence, sessionId }: Lease) =>
-      renewed.some((lease) => lease.sessionId === sessionId && lease.fence === fence)
-    return leases.filter((lease) => !isRenewed(lease))
+    const name = ({ fence, sessionId }: Lease) => `${fence} ${sessionId}`
+    const names = new Set(renewed.map(name))
+    return leases.filter((lease) => !names.has(name(lease)))
   })
 
   /** Whether the owner, who is locked, may have one more turn. */

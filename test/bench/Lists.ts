@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite"
-import { Effect } from "effect"
+import { Console, Effect } from "effect"
 import * as Child from "./Child.ts"
 import type { Figure } from "./Figure.ts"
 import * as Rig from "./Rig.ts"
@@ -29,6 +29,7 @@ const fill = (filename: string, id: string, sessions: number) =>
 /** How long the first and the last pages of the list take, by how many sessions there are. */
 export const measure = Effect.fnUntraced(function* (rig: Rig.Rig, { sessions: [few, many] }: Size) {
   const { load, server } = rig
+  yield* Console.error("measuring: lists")
   const [id = ""] = yield* Rig.create(rig, server, "burst:20", 1)
   const walk = Effect.map(
     Child.load(load, { kind: "walk", port: server.child.port, pages: Number.POSITIVE_INFINITY }),

@@ -1,5 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request as ask, type ServerResponse } from "node:http"
 import { listening } from "./Control.ts"
+import { encode, start, stop, texts } from "./RelayEvents.ts"
 
 /**
  * The limit: reads the model's event stream and writes ours, by `node:http` alone. No sessions, no store, no checks.
@@ -8,30 +9,15 @@ import { listening } from "./Control.ts"
 const agent = new Agent({ keepAlive: true })
 const port = process.argv[2]
 
-const start = "event: turn_start\ndata: {}\n\n"
-const stop = 'event: turn_stop\ndata: {"stopReason":"end_turn"}\n\n'
-
-interface Chunk {
-  readonly choices: ReadonlyArray<{ readonly delta: { readonly content?: string } }>
-}
-
-/** Calls back with the deltas of each read. */
-const listen = (model: string, hear: (deltas: ReadonlyArray<string>) => void, end: () => void): void => {
+/** Calls back with the texts of each read. */
+const listen = (model: string, hear: (said: ReadonlyArray<string>) => void, end: () => void): void => {
   const body = JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "Go on." }] })
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
   const request = ask({ agent, port, method: "POST", path: "/v1/chat/completions", headers }, (response) => {
-    const text = new TextDecoder()
-    let rest = ""
+    const read = texts()
     response.on("data", (piece: Buffer) => {
-      const parts = (rest + text.decode(piece, { stream: true })).split("\n\n")
-      rest = parts.pop() ?? ""
-      const deltas: Array<string> = []
-      for (const part of parts) {
-        if (part === "data: [DONE]") continue
-        const content = (JSON.parse(part.slice(6)) as Chunk).choices[0]?.delta.content
-        if (content !== undefined) deltas.push(content)
-      }
-      if (deltas.length > 0) hear(deltas)
+      const said = read(piece)
+      if (said.length > 0) hear(said)
     })
     response.on("end", end)
   })
@@ -43,11 +29,7 @@ const relay = (model: string, response: ServerResponse): void => {
   response.write(start)
   listen(
     model,
-    (deltas) => {
-      let events = ""
-      for (const delta of deltas) events += `event: text_delta\ndata: ${JSON.stringify({ delta })}\n\n`
-      response.write(events)
-    },
+    (said) => void response.write(encode(said)),
     () => response.end(stop)
   )
 }
@@ -56,8 +38,8 @@ const whole = (model: string, response: ServerResponse): void => {
   let content = ""
   listen(
     model,
-    (deltas) => {
-      content += deltas.join("")
+    (said) => {
+      content += said.join("")
     },
     () => {
       response.writeHead(200, { "content-type": "application/json" })

@@ -41,6 +41,15 @@ const row = (figure: Figure): string => {
   return `| ${figure.name} | ${figure.unit} | ${short(ours)} | ${short(base)} | ${sign(compared)} | ${noise} | ${verdict(figure)} |`
 }
 
+/** How late the bare relay may be, in milliseconds, before its lateness is that of a machine that has too much to do. */
+const punctual = 5
+
+const isBehind = (figure: Figure): boolean => figure.name === "latency p50" && summary(figure).base > punctual
+
+const behind = `Here the bare relay is itself more than ${punctual} ms late: all processes together have more to do than this machine can, so that
+latency is how long a delta waits for a core, and the server reads several deltas at once. More cores tell more.
+`
+
 const table = (figures: ReadonlyArray<Figure>): string => {
   const [first] = figures
   if (first === undefined) return ""
@@ -50,7 +59,8 @@ const table = (figures: ReadonlyArray<Figure>): string => {
     `| what | unit | server | ${first.against} | compared | least to most | at most |`,
     "|---|---|---:|---:|---:|---:|---|",
     ...figures.map(row),
-    ""
+    "",
+    ...(figures.some(isBehind) ? [behind, ""] : [])
   ].join("\n")
 }
 

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import * as Child from "./Child.ts"
 
-/** One of the two that are measured. */
+/** One of those that are measured: the server, the bare relay, or the same relay on Effect's HTTP. */
 export interface Target {
-  readonly name: "server" | "relay"
+  readonly name: "server" | "relay" | "platform"
   readonly child: Child.Child
 }
 
@@ -16,6 +16,7 @@ export interface Rig {
   readonly load: Child.Child
   readonly server: Target
   readonly relay: Target
+  readonly platform: Target
   /** The server once more, set up to feed the model no more than the last of a history. */
   readonly windowed: Target
   /** The file of the server's database. */
@@ -34,6 +35,7 @@ export const start = Effect.fnUntraced(function* (profile?: string): Effect.fn.R
   const model = yield* Child.start("MockModel")
   const load = yield* Child.start("Load")
   const relay = yield* Child.start("Relay", { args: [String(model.port)], execArgv })
+  const platform = yield* Child.start("EffectRelay", { args: [String(model.port)], execArgv })
   const startServer = (name: string, env: Readonly<Record<string, string>>) =>
     Child.start("Subject", {
       execArgv,
@@ -54,6 +56,7 @@ export const start = Effect.fnUntraced(function* (profile?: string): Effect.fn.R
     database: join(folder, "aap.db"),
     server: { name: "server", child: server },
     relay: { name: "relay", child: relay },
+    platform: { name: "platform", child: platform },
     windowed: { name: "server", child: windowed }
   }
 })
@@ -89,9 +92,9 @@ export const open = Effect.fnUntraced(function* (rig: Rig, target: Target, asked
   const { child, name } = target
   const { concurrency, count, mode, model, sessions } = asked
   const kind = mode === "stream" ? "turns" : "none"
-  const ids = name === "relay" ? [] : (sessions ?? (yield* create(rig, target, model, count)))
+  const ids = name !== "server" ? [] : (sessions ?? (yield* create(rig, target, model, count)))
   const paths =
-    name === "relay"
+    name !== "server"
       ? Array.from({ length: count }, () => `/${kind}/${model}`)
       : ids.map((id) => `/sessions/${id}/turns`)
   yield* Child.tally(load)

@@ -18,7 +18,7 @@ export interface Size {
 export const full: Size = {
   rounds: 5,
   seconds: 4,
-  burst: { streams: 10, deltas: 5000 },
+  burst: { streams: 10, deltas: 20_000 },
   few: 100,
   many: 1000,
   turns: 40,

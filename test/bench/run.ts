@@ -3,7 +3,7 @@ import { loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node"
-import { Clock, Console, Effect } from "effect"
+import { Clock, Console, Effect, Result } from "effect"
 import * as Histories from "./Histories.ts"
 import * as Lists from "./Lists.ts"
 import * as Plot from "./Plot.ts"
@@ -17,11 +17,17 @@ import * as Streams from "./Streams.ts"
  * ratios count, the times are this machine's. It reaches nothing but loopback and ends by itself. Results go to
  * `test/bench`, those of a quick run to `test/output`, either to `--out`; `--profile` is a folder for CPU profiles.
  */
-const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, out: { type: "string" }, profile: { type: "string" } }
-})
+const options = {
+  quick: { type: "boolean", default: false },
+  out: { type: "string" },
+  profile: { type: "string" }
+} as const
 
-const main = Effect.gen(function* () {
+const parse = () => parseArgs({ options })
+
+const usage = "--quick, --out FOLDER and --profile FOLDER are what it takes."
+
+const main = Effect.fnUntraced(function* (values: ReturnType<typeof parse>["values"]) {
   const size = values.quick ? Sizes.quick : Sizes.full
   const out = values.out ?? (values.quick ? "test/output/quick" : "test/bench")
   const occasion = Results.occasion(yield* Clock.currentTimeMillis, loadavg()[0] ?? 0, values.quick)
@@ -40,4 +46,12 @@ const main = Effect.gen(function* () {
   yield* Console.log(page)
 })
 
-NodeRuntime.runMain(Effect.scoped(main))
+const parsed = Result.try(parse)
+const misused = Effect.andThen(
+  Console.error(usage),
+  Effect.sync(() => {
+    process.exitCode = 2
+  })
+)
+
+NodeRuntime.runMain(Result.isFailure(parsed) ? misused : Effect.scoped(main(parsed.success.values)))
