@@ -1,6 +1,7 @@
 import { Bytes, Context, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import type { Scope } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpMethod } from "effect/http"
+import * as RootCause from "../protocol/RootCause.ts"
 import type { CleanUp } from "./CleanUp.ts"
 import type { Recorder } from "./Exchange.ts"
 import { RuleBroken } from "./Rule.ts"
@@ -52,6 +53,12 @@ export const titleOf = ({ method, path }: Ask): string => `${method} ${path}`
 export const unended = (ask: Ask, patience: Duration.Duration) =>
   new RuleBroken({ message: `the answer to ${titleOf(ask)} does not end within ${Duration.format(patience)}` })
 
+/** How much of an answer is read, in bytes: no rule asks for as much. */
+const maxAnswer = 20_000_000
+
+const endless = (ask: Ask) =>
+  new RuleBroken({ message: `the answer to ${titleOf(ask)} has more than ${maxAnswer} bytes, and was left` })
+
 /** The server that is checked. Every request is recorded; one that is not answered breaks the rule. */
 export class AgentServer extends Context.Service<
   AgentServer,
@@ -82,7 +89,7 @@ export class AgentServer extends Context.Service<
       })
       const unanswered = (why: string) => new RuleBroken({ message: `${titleOf(ask)} has no answer: ${why}` })
       const response = yield* client.execute(toRequest(ask)).pipe(
-        Effect.mapError(({ message }) => unanswered(message)),
+        Effect.mapError((error) => unanswered(RootCause.message(error))),
         Effect.timeoutOrElse({
           duration: patience,
           orElse: () => Effect.fail(unanswered(`none has come within ${Duration.format(patience)}`))
@@ -90,6 +97,7 @@ export class AgentServer extends Context.Service<
       )
       const head = { status: response.status, contentType: response.headers["content-type"] ?? "" }
       yield* record.answered(head)
+      let size = 0
       const body = response.stream.pipe(
         Stream.catchIf(
           ({ reason }) => reason._tag === "EmptyBodyError",
@@ -98,7 +106,10 @@ export class AgentServer extends Context.Service<
         Stream.mapError(
           ({ message }) => new RuleBroken({ message: `the answer to ${titleOf(ask)} breaks off: ${message}` })
         ),
-        Stream.tap(record.received)
+        Stream.tap((bytes) => {
+          size += bytes.length
+          return size > maxAnswer ? Effect.fail(endless(ask)) : record.received(bytes)
+        })
       )
       return { ...head, body }
     })

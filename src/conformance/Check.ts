@@ -1,5 +1,5 @@
-import { Cause, Duration, Effect, Exit, Option, type Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { ByteSize, Cause, Duration, Effect, Exit, Option, type Redacted, Schema, Stream } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse, HttpIncomingMessage } from "effect/http"
 import { type AgentInfo, Meta } from "../protocol/Agent.ts"
 import type { StreamMode } from "../protocol/Turn.ts"
 import { AgentServer } from "./AgentServer.ts"
@@ -7,6 +7,7 @@ import * as CleanUp from "./CleanUp.ts"
 import * as Exchange from "./Exchange.ts"
 import { ModelControl } from "./ModelControl.ts"
 import * as Probe from "./Probe.ts"
+import * as RootCause from "../protocol/RootCause.ts"
 import type { Rule, RuleServices } from "./Rule.ts"
 import { rules as allRules } from "./Rules.ts"
 import { Subject, type SubjectTool } from "./Subject.ts"
@@ -56,6 +57,15 @@ const harmless = ({ tools = [] }: AgentInfo): SubjectTool | undefined => {
   return found === undefined ? undefined : { name: found.name, input: {} }
 }
 
+/** How large the server's description of itself may be. */
+const maxMeta = ByteSize.mebibytes(10)
+
+const why = (error: unknown): string => {
+  const status = HttpClientError.isHttpClientError(error) ? error.response?.status : undefined
+  if (status === 401 || status === 403) return `${status}; it asks for a key, or for another one`
+  return status === undefined ? RootCause.message(error) : `its status is ${status}`
+}
+
 const findAgent = Effect.fnUntraced(function* (
   { agent: wanted, baseUrl, key }: CheckOptions,
   patience: Duration.Duration
@@ -68,9 +78,10 @@ const findAgent = Effect.fnUntraced(function* (
       Effect.flatMap(HttpClientResponse.filterStatusOk),
       Effect.flatMap(HttpClientResponse.schemaBodyJson(Meta)),
       Effect.timeout(patience),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, maxMeta),
       Effect.mapError(
-        ({ message }) =>
-          new CannotCheck({ message: `${baseUrl}/meta does not answer as an agent server does: ${message}` })
+        (error) =>
+          new CannotCheck({ message: `${baseUrl}/meta does not answer as an agent server does: ${why(error)}` })
       )
     )
   const agent = wanted === undefined ? agents[0] : agents.find(({ name }) => name === wanted)
@@ -95,10 +106,26 @@ const toOutcome = (
   return { _tag: "Fail", message: error?.message ?? Cause.pretty(exit.cause), exchanges }
 }
 
+const example = "http://127.0.0.1:3010"
+
+/** An address to which paths can be added, and that says no secret wherever it is printed. */
+const isPlainAddress = (url: string): boolean => {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) return false
+  const { hash, password, search, username } = new URL(url)
+  return hash + password + search + username === ""
+}
+
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
 const prepare = Effect.fnUntraced(function* (given: CheckOptions) {
   const options = { ...given, baseUrl: withoutSlash(given.baseUrl), modelUrl: withoutSlash(given.modelUrl) }
+  for (const url of [options.baseUrl, options.modelUrl]) {
+    if (!isPlainAddress(url)) {
+      return yield* new CannotCheck({
+        message: `an address is like ${example}, with no user, password, query or fragment in it; a key is given by itself`
+      })
+    }
+  }
   const { baseUrl, key, modelUrl, rules = allRules } = options
   const patience = Duration.fromInputUnsafe(options.patience ?? "10 seconds")
   const found = yield* ModelControl.make(modelUrl, patience)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { notApplicable, type Rule } from "./Rule.ts"
+import { broken, notApplicable, type Rule } from "./Rule.ts"
 import { Subject } from "./Subject.ts"
 
 /**
@@ -15,7 +15,10 @@ export const inEachMode = (rule: Rule): Rule => ({
       rule.check.pipe(
         Effect.provideService(Subject, { ...subject, modes: [mode] }),
         Effect.as<string | undefined>(undefined),
-        Effect.catchTag("NotApplicable", ({ reason }) => Effect.succeed(reason))
+        Effect.catchTags({
+          RuleBroken: ({ message }) => broken(`${message} (mode ${mode})`),
+          NotApplicable: ({ reason }) => Effect.succeed(reason)
+        })
       )
     )
     const reasons = silences.filter((reason) => reason !== undefined)

@@ -51,7 +51,7 @@ const expectOrder = Effect.fnUntraced(function* (events: ReadonlyArray<TurnEvent
   }
 })
 
-/** The turn that a stream tells. */
+/** The turn that a stream tells. Events of a server's own are passed over, but stand between turn_start and turn_stop. */
 export const fromEvents = Effect.fnUntraced(function* (answer: Answer) {
   const raw = yield* rawEventsOf(answer)
   const events = yield* Effect.forEach(raw.filter(Reading.isKnown), (event) =>
@@ -70,7 +70,7 @@ export const callsOf = ({ messages }: ToldTurn) =>
     role === "assistant" && typeof content !== "string" ? content.filter((block) => block.type === "tool_use") : []
   )
 
-/** The one call of a turn to a tool. */
+/** The first call of a turn to a tool. */
 export const callOf = Effect.fnUntraced(function* (turn: ToldTurn, name: string) {
   const call = callsOf(turn).find((call) => call.name === name)
   return call ?? (yield* broken(`the turn has no call of ${name}: ${quoted(turn.messages)}`))

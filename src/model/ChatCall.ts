@@ -66,7 +66,8 @@ const open = Effect.fnUntraced(function* (
 
   const close = (exit: Exit.Exit<unknown, unknown>) =>
     Effect.gen(function* () {
-      const type = Exit.isSuccess(exit) ? undefined : SafeSpan.errorType(exit.cause, errorType)
+      const isAnswered = Exit.isSuccess(exit) || call.finish !== undefined
+      const type = isAnswered ? undefined : SafeSpan.errorType(exit.cause, errorType)
       const provider = call.finish?.provider ?? model.provider
       const told = { ...operation, "gen_ai.provider.name": provider }
       const failed = type === undefined ? {} : { "error.type": type }

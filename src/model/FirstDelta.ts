@@ -26,8 +26,8 @@ export const catchBefore = <R1, R2, E>(
       return yield* Effect.map(StreamPull.make(stream, scope), (first) => {
         let held: ReadonlyArray<ModelEvent> = []
         let after: Events<ModelError | E, R1 | R2> | undefined
-        const goOn = Effect.fnUntraced(function* (error: ModelError) {
-          yield* Scope.close(scope, Exit.fail(error))
+        const goOn = Effect.fnUntraced(function* (error: ModelError, cause: Cause.Cause<unknown>) {
+          yield* Scope.close(scope, Exit.failCause(cause))
           after = yield* StreamPull.make(recover(error), outer)
           return yield* after
         })
@@ -41,7 +41,7 @@ export const catchBefore = <R1, R2, E>(
           onDone: () => Cause.done(),
           onFailure: (cause) => {
             const error = Cause.findError(cause)
-            return Result.isFailure(error) ? Effect.failCause(error.failure) : goOn(error.success)
+            return Result.isFailure(error) ? Effect.failCause(error.failure) : goOn(error.success, cause)
           }
         })
         return Effect.suspend(() => after ?? begin)

@@ -9,6 +9,7 @@ import * as ModelTransport from "./ModelTransport.ts"
 import * as ModelUsage from "./ModelUsage.ts"
 import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
+import * as UnreadableChunk from "./UnreadableChunk.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
@@ -133,10 +134,7 @@ export const provider = (showThoughts: boolean): ModelProvider<GeminiState, Chun
       state: { names, model: request.model, reason: undefined, usage: undefined }
     }
   },
-  decodeChunk: (json) =>
-    Result.mapError(decodeJson(json), () =>
-      bad(`the model server sent no chunk of the Gemini API: ${json.slice(0, 200)}`)
-    ),
+  decodeChunk: (json) => Result.mapError(decodeJson(json), () => UnreadableChunk.make("chunk of the Gemini API", json)),
   isLast: (data) => data.trim() === "[DONE]",
   isOver: () => false,
   step,

@@ -3,6 +3,8 @@ import type { Usage } from "./ChatModel.ts"
 /** A count as a provider tells it, or does not. */
 type Told = number | null | undefined
 
+const count = (told: Told): number => Math.max(0, told ?? 0)
+
 /** What a provider tells of the tokens that a request took. What it does not tell is left out, not taken for none. */
 export const make = (told: {
   readonly input: Told
@@ -10,8 +12,8 @@ export const make = (told: {
   readonly cached: Told
   readonly reasoning: Told
 }): Usage => ({
-  inputTokens: told.input ?? 0,
-  outputTokens: told.output ?? 0,
-  ...(typeof told.cached === "number" ? { cachedTokens: told.cached } : {}),
-  ...(typeof told.reasoning === "number" ? { reasoningTokens: told.reasoning } : {})
+  inputTokens: count(told.input),
+  outputTokens: count(told.output),
+  ...(typeof told.cached === "number" ? { cachedTokens: count(told.cached) } : {}),
+  ...(typeof told.reasoning === "number" ? { reasoningTokens: count(told.reasoning) } : {})
 })

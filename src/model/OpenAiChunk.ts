@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
-import { ModelError } from "./ModelError.ts"
+import type { ModelError } from "./ModelError.ts"
+import * as UnreadableChunk from "./UnreadableChunk.ts"
 
 /** What JSON has been parsed to is JSON, however deep it goes. */
 const json = Schema.declare((_: unknown): _ is Schema.Json => true)
@@ -64,9 +65,6 @@ const decodeParsed = Schema.decodeUnknownResult(Chunk)
 
 const parse = (json: string): Result.Result<unknown, unknown> => Result.try(() => JSON.parse(json) as unknown)
 
-/** How much of what a server sent is quoted in an error. */
-const quoted = (text: string): string => (text.length <= 200 ? text : `${text.slice(0, 200)}…`)
-
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -95,12 +93,7 @@ export const plainText = (chunk: unknown): string | undefined => {
   return typeof content === "string" ? content : undefined
 }
 
-const refused = (json: string) =>
-  new ModelError({
-    reason: "bad_response",
-    message: `the model server sent no chunk: ${quoted(json)}`,
-    retryable: true
-  })
+const refused = (json: string) => UnreadableChunk.make("chunk of chat completions", json)
 
 /** A chunk from the data of an event; its text alone where it says nothing else. */
 export const decode = (json: string): Result.Result<Chunk | string, ModelError> => {

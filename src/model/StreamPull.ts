@@ -6,7 +6,7 @@ export type StreamPull<A, E, R = never> = Pull.Pull<Arr.NonEmptyReadonlyArray<A>
 
 /**
  * A stream with the pull that an effect makes when the stream is run, in its scope. Nothing of the effect stands in the way
- * of a pull, as what `Stream.unwrap` gives does.
+ * of a pull, as what `Stream.unwrap` gives does; for that it is run before the first pull, not at it.
  */
 export const toStream = <A, E, R1, R2>(
   open: Effect.Effect<StreamPull<A, E, R2>, E, R1>

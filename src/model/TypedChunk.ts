@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
-import { ModelError } from "./ModelError.ts"
+import type { ModelError } from "./ModelError.ts"
+import * as UnreadableChunk from "./UnreadableChunk.ts"
 
 const Typed = Schema.Struct({ type: Schema.String })
 const decodeType = Schema.decodeUnknownResult(Schema.fromJsonString(Typed))
@@ -21,11 +22,6 @@ export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
         (typed): Result.Result<S["Type"] | typeof Typed.Type, Schema.SchemaError> =>
           types.has(typed.type) ? decodeKnown(json) : Result.succeed(typed)
       ),
-      () =>
-        new ModelError({
-          reason: "bad_response",
-          message: `the model server sent no event of ${api}: ${json.slice(0, 200)}`,
-          retryable: true
-        })
+      () => UnreadableChunk.make(`event of ${api}`, json)
     )
 }

@@ -60,6 +60,8 @@ const play = (turn: Turn, listener: Listener): Effect.Effect<void> =>
     )
   })
 
+const turnsOf = (count: number): string => (count === 1 ? "1 turn" : `${count} turns`)
+
 const make = Effect.gen(function* () {
   const fibers = yield* FiberSet.make<void>()
   let draining = false
@@ -75,16 +77,23 @@ const make = Effect.gen(function* () {
       })
     )
 
+  const cutOff = Effect.gen(function* () {
+    const left = yield* FiberSet.size(fibers)
+    yield* Effect.logWarning(`${turnsOf(left)} did not end in time, and ${left === 1 ? "is" : "are"} cut off`)
+    yield* FiberSet.clear(fibers)
+  })
+
   return ActiveTurns.of({
     run,
     count: FiberSet.size(fibers),
     isDraining: Effect.sync(() => draining),
     drain: (deadline) =>
-      Effect.sync(() => {
+      Effect.gen(function* () {
         draining = true
-      }).pipe(
-        Effect.andThen(FiberSet.awaitEmpty(fibers)),
-        Effect.timeoutOrElse({ duration: deadline, orElse: () => FiberSet.clear(fibers) })
-      )
+        const running = yield* FiberSet.size(fibers)
+        if (running === 0) return
+        yield* Effect.logInfo(`the server ends, and waits for ${turnsOf(running)}`)
+        yield* Effect.timeoutOrElse(FiberSet.awaitEmpty(fibers), { duration: deadline, orElse: () => cutOff })
+      })
   })
 })

@@ -5,14 +5,17 @@ import { Api } from "../protocol/Api.ts"
 import { schemaDetails } from "../protocol/SchemaDetails.ts"
 import * as Errors from "../turn/Errors.ts"
 import { type ApiFailure, toResponse, unexpected } from "./ErrorResponses.ts"
+import * as Probes from "./Probes.ts"
 import { InvalidRequest, MethodNotAllowed, UnknownRoute } from "./RequestErrors.ts"
 import * as RequestTexts from "./RequestTexts.ts"
 
 const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
 
-const routes = endpoints.map((endpoint) => ({
-  method: endpoint.method,
-  pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, "[^/]+")}/?$`)
+const probes = Object.values(Probes.paths).map((path) => ({ method: "GET", path }))
+
+const routes = [...endpoints, ...probes].map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`)
 }))
 
 const noRoute = (request: HttpServerRequest.HttpServerRequest): ApiFailure => {
@@ -53,7 +56,7 @@ const withErrors = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRespon
     })
   )
 
-const requestIdPattern = /^[\w.:-]{1,128}$/
+const requestIdPattern = /^[\w.:=+/@-]{1,128}$/
 
 /** Gives every answer the id of its request: the client's own if it is a plain one, else a new one. */
 const withRequestId = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

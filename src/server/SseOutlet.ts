@@ -78,6 +78,7 @@ export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
   })
 
   const tend = ({ heartbeat, stall }: SseTimeouts): Tended => {
+    if (isGone || response.destroyed) return { isCutOff: false, pause: heartbeat }
     const now = clock.currentTimeMillisUnsafe()
     if (fullSince === undefined) {
       if (now - sentAt >= heartbeat) {

@@ -1,9 +1,9 @@
-import { Context, Effect, Layer, type Scope } from "effect"
+import { type Cause, Context, Effect, Layer, type Scope } from "effect"
 import type { SseOutlet, SseTimeouts } from "./SseOutlet.ts"
 
 /**
  * Sends heartbeats to the open streams, and cuts off the clients that have stalled. One fiber does it for all of them: it
- * sleeps for as long as nothing can be due on any, whatever is written meanwhile.
+ * sleeps for as long as nothing can be due on any, whatever is written meanwhile. A heartbeat may be late by a twentieth.
  */
 export class SseTender extends Context.Service<
   SseTender,
@@ -22,6 +22,8 @@ export class SseTender extends Context.Service<
 const make = Effect.fnUntraced(function* (timeouts: SseTimeouts) {
   // A stream that begins meanwhile, or whose client stalls, has nothing due before.
   const longest = Math.min(timeouts.heartbeat, timeouts.stall)
+  // What is due on many streams within this time waits for the end of it, so that they are walked once for all.
+  const grain = Math.max(1, longest / 20)
   /** By stream, how what happens to it is logged: as a part of its request. */
   const open = new Map<SseOutlet, Effect.Effect<void>>()
 
@@ -33,9 +35,11 @@ const make = Effect.fnUntraced(function* (timeouts: SseTimeouts) {
       if (!tended.isCutOff) pause = Math.min(pause, tended.pause)
       else if (open.delete(outlet)) cutOff.push(log)
     }
-    return Effect.andThen(Effect.all(cutOff, { discard: true }), Effect.sleep(pause))
+    return Effect.andThen(Effect.all(cutOff, { discard: true }), Effect.sleep(Math.max(grain, pause)))
   })
-  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(longest), Effect.forever(round)))
+  const failed = (cause: Cause.Cause<unknown>) =>
+    Effect.andThen(Effect.logError("streams could not be tended", cause), Effect.sleep(longest))
+  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(longest), Effect.forever(Effect.catchCause(round, failed))))
 
   return SseTender.of({
     tend: (outlet) =>

@@ -1,40 +1,53 @@
-import { Duration, Effect, type Scope } from "effect"
+import { Duration, Effect, Metric, type Scope } from "effect"
+import * as MeasuredSessionStore from "./MeasuredSessionStore.ts"
 import { type Lease, LeaseLost, type SessionStore } from "./SessionStore.ts"
 
 /** Keeps leases from lapsing. */
 export interface LeaseKeeper {
-  /** Keeps a lease, until the scope ends or it is lost. */
+  /** Keeps a lease, until the scope ends, it is given back or it is lost. */
   readonly keep: (lease: Lease) => Effect.Effect<void, never, Scope.Scope>
+  /** Keeps a lease no more: it has been given back. */
+  readonly giveBack: (lease: Lease) => Effect.Effect<void>
 }
 
+const nameOf = ({ fence, sessionId }: Lease): string => `${fence} ${sessionId}`
+
 /**
- * Renews the leases of all turns of this process at once, three times in their duration: a thousand turns are one write, not
- * a thousand. A store that fails is asked again the next time.
+ * Renews the leases of all turns of this process together, three times in their duration: a thousand turns are a few writes,
+ * not a thousand. Whatever happens to one renewal, there is a next one.
  */
 export const make = Effect.fnUntraced(function* (
   store: SessionStore["Service"]
 ): Effect.fn.Return<LeaseKeeper, never, Scope.Scope> {
-  const held = new Set<Lease>()
+  const held = new Map<string, Lease>()
 
-  const drop = (lease: Lease) =>
-    Effect.suspend(() =>
-      held.delete(lease) ? Effect.logDebug(new LeaseLost({ id: lease.sessionId }).message) : Effect.void
-    )
+  const giveBack = (lease: Lease) => Effect.sync(() => held.delete(nameOf(lease)))
 
-  const renew = Effect.suspend(() => (held.size === 0 ? Effect.succeed([]) : store.renew([...held]))).pipe(
+  const drop = Effect.fnUntraced(function* (lease: Lease) {
+    if (!(yield* giveBack(lease))) return
+    yield* Metric.update(Metric.withAttributes(MeasuredSessionStore.leaseConflicts, { "error.type": "lease_lost" }), 1)
+    yield* Effect.logDebug(new LeaseLost({ id: lease.sessionId }).message)
+  })
+
+  const renew = Effect.suspend(() => store.renew([...held.values()])).pipe(
     Effect.flatMap((lost) => Effect.forEach(lost, drop, { discard: true })),
-    Effect.catch((error) => Effect.logWarning("the leases of turns could not be renewed", error))
+    Effect.catchCause((cause) => Effect.logWarning("the leases of turns could not be renewed", cause))
   )
 
   const pause = Duration.divideUnsafe(store.leaseDuration, 3)
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(pause), renew)))
+  const round = Effect.andThen(
+    Effect.sleep(pause),
+    Effect.suspend(() => (held.size === 0 ? Effect.void : renew))
+  )
+  yield* Effect.forkScoped(Effect.forever(round))
   return {
     keep: (lease) =>
       Effect.asVoid(
         Effect.acquireRelease(
-          Effect.sync(() => held.add(lease)),
-          () => Effect.sync(() => held.delete(lease))
+          Effect.sync(() => held.set(nameOf(lease), lease)),
+          () => giveBack(lease)
         )
-      )
+      ),
+    giveBack: (lease) => Effect.asVoid(giveBack(lease))
   }
 })

@@ -24,14 +24,11 @@ const typeOf = (error: unknown): string | undefined => {
   return error instanceof TurnInProgress ? "turn_in_progress" : undefined
 }
 
-const count = (errorType: string, many: number) =>
-  Metric.update(Metric.withAttributes(leaseConflicts, { "error.type": errorType }), many)
-
-const lost = (many: number) => count("lease_lost", many)
-
 const conflict = (error: unknown) => {
   const reason = typeOf(error)
-  return reason === "lease_lost" || reason === "turn_in_progress" ? count(reason, 1) : Effect.void
+  return reason === "lease_lost" || reason === "turn_in_progress"
+    ? Metric.update(Metric.withAttributes(leaseConflicts, { "error.type": reason }), 1)
+    : Effect.void
 }
 
 const measured =
@@ -71,8 +68,7 @@ export const make = (store: SessionStore["Service"]): SessionStore["Service"] =>
   remembered: (...args) => measured("remembered")(store.remembered(...args)),
   commit: (...args) => measured("commit")(store.commit(...args)),
   expire: (...args) => measured("expire")(store.expire(...args)),
-  renew: (leases) =>
-    measured("renew")(Effect.tap(store.renew(leases), ({ length }) => (length === 0 ? Effect.void : lost(length))))
+  renew: (...args) => measured("renew")(store.renew(...args))
 })
 
 /** The session store that is there, measured. */

@@ -7,7 +7,7 @@ import { SessionId } from "../protocol/Session.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import type { RequestKey } from "./KeyedTurn.ts"
 import type { TooManySessions, TooManyTurns } from "./Limits.ts"
-import * as RootCause from "./RootCause.ts"
+import * as RootCause from "../protocol/RootCause.ts"
 import type { Principal, Session } from "./Session.ts"
 
 /** No such session, or it is another principal's: nobody can tell the two apart. */
@@ -212,7 +212,10 @@ export class SessionStore extends Context.Service<
     /** Removes the sessions, of anybody, that no turn was accepted on for so long and that none runs on; how many. */
     readonly expire: (age: Duration.Input) => Effect.Effect<number, StoreError>
 
-    /** Makes all of the leases that still hold their sessions last `leaseDuration` from now, at once; those that do not. */
+    /**
+     * Makes the leases that still hold their sessions last `leaseDuration` from now, and gives those that do not. One whose
+     * session is being written may be left as it is: it is neither renewed nor lost.
+     */
     readonly renew: (leases: ReadonlyArray<Lease>) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
   }
 >()("effect-aap/SessionStore") {}

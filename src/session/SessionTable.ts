@@ -49,7 +49,10 @@ export interface SessionTable {
   /** Frees the key of a session. */
   readonly forgetKey: (id: SessionId) => Effect.Effect<void, StoreError>
   readonly write: (change: Change) => Effect.Effect<void, StoreError>
-  /** Makes those of the leases that hold their session now last until a time; those that did. */
+  /**
+   * Makes those of the leases that hold their session now last until a time, but for sessions that another transaction has
+   * locked: it waits for none. Gives all that hold their session, renewed or not.
+   */
   readonly renew: (
     leases: ReadonlyArray<Lease>,
     now: number,

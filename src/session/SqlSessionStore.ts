@@ -103,9 +103,16 @@ const makeTable = (sql: SqlClient.SqlClient, box: SecretBox["Service"]): Session
       `.pipe(Effect.andThen(insertRows(record.session.id, rows)), Effect.mapError(failed("write"))),
     renew: (leases, now, until) =>
       sql`
-        UPDATE sessions SET lease_expires_at = ${until}
-        WHERE lease_expires_at > ${now} AND (id, fence) IN (${pairsOf(leases)}) RETURNING id, fence
-      `.pipe(Effect.flatMap(SessionRows.decodeLeases), Effect.mapError(failed("renew"))),
+        UPDATE sessions SET lease_expires_at = ${until} WHERE id IN (
+          SELECT id FROM sessions WHERE lease_expires_at > ${now} AND (id, fence) IN (${pairsOf(leases)}) ${passOver}
+        )
+      `.pipe(
+        Effect.andThen(sql`
+          SELECT id, fence FROM sessions WHERE lease_expires_at > ${now} AND (id, fence) IN (${pairsOf(leases)})
+        `),
+        Effect.flatMap(SessionRows.decodeLeases),
+        Effect.mapError(failed("renew"))
+      ),
     rows: (id, { from, kept } = { from: 0, kept: [] }) =>
       sql`
         SELECT position, entry FROM history

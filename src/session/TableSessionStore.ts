@@ -1,4 +1,5 @@
 import { Duration, Effect, Option, Result } from "effect"
+import * as Arr from "effect/Array"
 import * as CompactedHistory from "../history/CompactedHistory.ts"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { SessionId } from "../protocol/Session.ts"
@@ -37,6 +38,9 @@ interface ReadAhead {
 
 /** How many sessions expire in one transaction, so that nobody waits long. */
 const expiryBatch = 100
+
+/** How many leases are renewed in one transaction, so that nobody waits long. */
+const renewalBatch = 200
 
 /** The session store over a table: the contract's rules, each operation one transaction. */
 export const make = (
@@ -86,9 +90,9 @@ export const make = (
 
   const renew = Effect.fnUntraced(function* (leases: ReadonlyArray<Lease>) {
     const now = yield* table.now
-    const renewed = yield* table.renew(leases, now, now + Duration.toMillis(leaseDuration))
+    const held = yield* table.renew(leases, now, now + Duration.toMillis(leaseDuration))
     const name = ({ fence, sessionId }: Lease) => `${fence} ${sessionId}`
-    const names = new Set(renewed.map(name))
+    const names = new Set(held.map(name))
     return leases.filter((lease) => !names.has(name(lease)))
   })
 
@@ -227,6 +231,10 @@ export const make = (
       }
     }),
     commit: (lease, change) => transaction(commit(lease, change)),
-    renew: (leases) => (leases.length === 0 ? Effect.succeed([]) : transaction(renew(leases)))
+    renew: (leases) =>
+      Effect.map(
+        Effect.forEach(Arr.chunksOf(leases, renewalBatch), (batch) => transaction(renew(batch))),
+        (lost) => lost.flat()
+      )
   }
 }

@@ -116,7 +116,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     commit({ append, open, release: true, stopReason: reason }, (state) => {
       stopped = reason
       return TurnState.endStep(state, append, open)
-    }).pipe(Effect.as(stop(reason)))
+    }).pipe(Effect.andThen(leases.giveBack(lease)), Effect.as(stop(reason)))
 
   const runCall = Effect.fnUntraced(function* (announced: Step.AnnouncedCall) {
     const { call, rejection } = announced

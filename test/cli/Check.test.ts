@@ -135,6 +135,15 @@ describe("effect-aap check", () => {
       const { code, stderr } = yield* run(["check", url, ...model])
       assert.strictEqual(code, 1)
       assert.include(stderr, "does not answer as an agent server does")
+      const refused = yield* run(["check", baseUrl, ...model], { AAP_KEY: "another-key" })
+      assert.include(refused.stderr, "401; it asks for a key, or for another one")
+      const closed = yield* run(["check", "http://127.0.0.1:1", ...model])
+      assert.include(closed.stderr, "ECONNREFUSED")
+      for (const url of ["ftp://127.0.0.1", "http://ada:s3cret@127.0.0.1", "http://127.0.0.1?token=s3cret"]) {
+        const { stderr } = yield* run(["check", url, ...model])
+        assert.include(stderr, "an address is like http://127.0.0.1:3010, with no user, password")
+        assert.notInclude(stderr, "s3cret")
+      }
     }).pipe(Effect.provide(model))
   )
 })

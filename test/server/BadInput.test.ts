@@ -491,6 +491,8 @@ describe("the request id", () => {
     Effect.gen(function* () {
       const given = yield* ask("/meta", { headers: { "x-request-id": "abc-1" } })
       assert.strictEqual(given.headers.get("x-request-id"), "abc-1")
+      const traced = yield* ask("/meta", { headers: { "x-request-id": "Root=1-5f84c7a5-ab+/9@eu" } })
+      assert.strictEqual(traced.headers.get("x-request-id"), "Root=1-5f84c7a5-ab+/9@eu")
       const made = yield* ask("/meta", { headers: { "x-request-id": "a b" } })
       assert.match(made.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/)
     }).pipe(Effect.provide(Layer.fresh(testServer())))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Schema, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Schema, Scope } from "effect"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { ActiveTurns } from "../../src/server/ActiveTurns.ts"
@@ -324,7 +324,13 @@ describe("a server that ends", () => {
         yield* turn.until("tool_call")
         const whole = yield* Effect.forkChild(takeTurn(yield* openSession(), says("hi")))
         yield* turns(2)
-        yield* Scope.close(scope, Exit.void)
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ message }) => void logged.push(message))
+        yield* Effect.provide(Scope.close(scope, Exit.void), Logger.layer([logger]))
+        assert.includeDeepMembers(logged, [
+          ["the server ends, and waits for 2 turns"],
+          ["2 turns did not end in time, and are cut off"]
+        ])
         const heard = yield* turn.closed
         assert.strictEqual(heard.match(/turn_stop/g)?.length, 1)
         assert.match(

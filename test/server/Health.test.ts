@@ -31,6 +31,15 @@ describe("the health of a server", () => {
     }).pipe(Effect.provide(testServer()))
   )
 
+  it.live("says which method is right, asked by another", () =>
+    Effect.gen(function* () {
+      for (const path of ["/healthz", "/readyz", "/metrics"]) {
+        const { headers, status } = yield* ask(path, { method: "POST", body: {} })
+        assert.deepStrictEqual([status, headers.get("allow")], [405, "GET"])
+      }
+    }).pipe(Effect.provide(testServer()))
+  )
+
   it.live.each([
     { what: "fails", ping: Effect.fail(new StoreError({ operation: "ping", cause: "words of a driver" })) },
     { what: "does not answer within two seconds", ping: Effect.never }

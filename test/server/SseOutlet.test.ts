@@ -104,6 +104,18 @@ describe("SseOutlet", () => {
     })
   )
 
+  it.effect("has nothing due once its client is gone", () =>
+    Effect.gen(function* () {
+      const { outlet, response } = yield* make
+      yield* Effect.forkChild(Stream.runDrain(outlet.body))
+      yield* settled
+      yield* outlet.leave
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(outlet.tend(timeouts), { isCutOff: false, pause: 15_000 })
+      assert.deepStrictEqual(response.written, [])
+    })
+  )
+
   it.effect("cuts off a client that takes nothing for the stall's time", () =>
     Effect.gen(function* () {
       const { outlet, response } = yield* make

@@ -38,6 +38,31 @@ describe("SseTender", () => {
     }).pipe(Effect.scoped, Effect.provide(tender))
   )
 
+  it.effect("walks the streams once for all that is due within a short time", () =>
+    Effect.gen(function* () {
+      const clock = yield* Effect.clockWith(Effect.succeed)
+      const { tend } = yield* SseTender
+      const one = outlet([nothingFor(3000), nothingFor(-5), nothingFor(10)])
+      yield* tend(one.noted(() => clock.currentTimeMillisUnsafe()))
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(one.times, [15, 18, 18.75, 19.5])
+    }).pipe(Effect.scoped, Effect.provide(tender))
+  )
+
+  it.effect("goes on after a stream that cannot be tended", () =>
+    Effect.gen(function* () {
+      const { tend } = yield* SseTender
+      let times = 0
+      const fail = (): never => {
+        times++
+        throw new Error("a bug")
+      }
+      yield* tend({ ...({} as SseOutlet), tend: fail })
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(times, 2)
+    }).pipe(Effect.scoped, Effect.provide(tender))
+  )
+
   it.effect(
     "tends no stream that is over, and none whose client is cut off, which it logs as a part of its request",
     () => {

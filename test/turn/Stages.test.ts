@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Stream } from "effect"
+import * as StreamPull from "../../src/model/StreamPull.ts"
 import * as Stages from "../../src/turn/Stages.ts"
 
 const nothing = () => Effect.succeed(Stages.last<string>([]))
@@ -47,6 +48,24 @@ describe("Stages", () => {
       })
     )
   }
+
+  it.effect("hear how they ended", () =>
+    Effect.gen(function* () {
+      const ends: Array<boolean> = []
+      const heard = <E>(stream: Stream.Stream<string, E>) =>
+        StreamPull.toStream(
+          Effect.gen(function* () {
+            yield* Effect.addFinalizer((exit) => Effect.sync(() => ends.push(Exit.isSuccess(exit))))
+            return yield* StreamPull.make(stream, yield* Effect.scope).pipe(Effect.map((pull) => pull))
+          })
+        )
+      const failing: Stages.Stage<string, string> = { stream: heard(Stream.fail("no")), next: Effect.undefined }
+      const first: Stages.Stage<string, string> = { stream: heard(Stream.make("a")), next: Effect.succeed(failing) }
+      const recover = () => Effect.succeed(Stages.last(["sorry"]))
+      assert.deepStrictEqual(yield* Stream.runCollect(Stages.run(Effect.succeed(first), recover)), ["a", "sorry"])
+      assert.deepStrictEqual(ends, [true, false])
+    })
+  )
 
   it.effect("are not recovered from where they are interrupted, and are closed", () =>
     Effect.gen(function* () {

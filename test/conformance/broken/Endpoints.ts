@@ -116,6 +116,10 @@ export const cases: Cases = {
   ],
   "list-sessions": [
     {
+      broken: answering("GET /sessions", () => ({ text: "x".repeat(20_000_001) })),
+      says: /has more than 20000000 bytes/
+    },
+    {
       broken: answeringJson("GET /sessions", (page) => ({ ...page, sessions: array(page["sessions"]).slice(1) })),
       says: /are not listed/
     },
