@@ -123,4 +123,38 @@ describe("SqlSessionStore on PostgreSQL", () => {
       )
     }).pipe(Effect.provide(postgres))
   )
+
+  it.live("renews leases without waiting for a session that is being written, which is not lost", () =>
+    Effect.gen(function* () {
+      const url = yield* (yield* Postgres).database
+      const [store] = yield* replicas(1, {}, url)
+      if (store === undefined) return yield* Effect.die("no store")
+      const leases = yield* Effect.forEach([1, 2], (index) =>
+        Effect.andThen(
+          store.create(ada, session(name(index)), []),
+          Effect.map(store.accept(ada, name(index), bring()), ({ lease }) => lease)
+        )
+      )
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const expiries = Effect.map(
+          sql<{ readonly at: string }>`SELECT lease_expires_at AS at FROM sessions ORDER BY id`,
+          (rows) => rows.map(({ at }) => Number(at))
+        )
+        yield* sql`UPDATE sessions SET lease_expires_at = lease_expires_at - 5000`
+        const before = yield* expiries
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`UPDATE sessions SET touched_at = touched_at + 1 WHERE id = ${name(1)}`
+            assert.deepStrictEqual(yield* store.renew(leases), [])
+          })
+        )
+        const after = yield* expiries
+        assert.deepStrictEqual(
+          after.map((at, index) => at > (before[index] ?? 0)),
+          [false, true]
+        )
+      }).pipe(Effect.provide(clientOf(url)))
+    }).pipe(Effect.provide(postgres))
+  )
 })
