@@ -1,8 +1,8 @@
 import { type Figure, summary } from "./Figure.ts"
 
 const rowHeight = 26
-const left = 430
-const width = 900
+const left = 570
+const width = 1040
 
 const escaped = (text: string): string =>
   text.replaceAll("`", "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -39,6 +39,7 @@ export const svg = (figures: ReadonlyArray<Figure>): string => {
     return `<text x="${left - 12}" y="${y + 4}" text-anchor="end">${label}</text><line x1="${x(least)}" x2="${x(most)}" y1="${y}" y2="${y}" stroke="#69c" stroke-width="6" stroke-linecap="round"/>${target}<circle cx="${x(compared)}" cy="${y}" r="5" fill="#036"/>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">
+<title>Ratios to the bare relay, and their noise</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${[...grid, ...bars].join("\n")}
 </svg>

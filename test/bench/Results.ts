@@ -47,8 +47,7 @@ const punctual = 5
 const isBehind = (figure: Figure): boolean => figure.name === "latency p50" && summary(figure).base > punctual
 
 const behind = `Here the bare relay is itself more than ${punctual} ms late: all processes together have more to do than this machine can, so that
-latency is how long a delta waits for a core, and the server reads several deltas at once. More cores tell more.
-`
+latency is how long a delta waits for a core, and the server reads several deltas at once. More cores tell more.`
 
 const table = (figures: ReadonlyArray<Figure>): string => {
   const [first] = figures
@@ -76,9 +75,10 @@ export const page = (
 Written by \`npm run bench\` on ${date}: ${cores} cores (${processor}), Node ${node}, load ${load.toFixed(2)} at the start.
 ${quick}
 All processes run on this machine: a mock model server, the server with SQLite as \`npm start\` runs it, a bare relay
-(\`node:http\` alone: it parses the model's events and writes ours), and a load generator. Both are measured in turn, in
-turned order, after a warm-up. Numbers are medians; "compared" is the median of the rounds' ratios, or with a sign of
-their differences, and "least to most" is how far the rounds lie apart.
+(\`node:http\` alone: it parses the model's events and writes ours), the same relay on Effect's HTTP client and server and
+nothing else, and a load generator. They are measured in turn, in turned order, after a warm-up. Numbers are medians;
+"compared" is the median of the rounds' ratios, or with a sign of their differences, and "least to most" is how far the
+rounds lie apart. What the relay on Effect's HTTP comes to, no server on it can be below.
 
 ![Ratios and their noise](results.svg)
 
