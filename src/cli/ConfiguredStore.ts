@@ -15,7 +15,8 @@ import * as SqlKeyStore from "../session/SqlKeyStore.ts"
 import * as SqlRateLimiterStore from "../session/SqlRateLimiterStore.ts"
 import * as SqlSessionStore from "../session/SqlSessionStore.ts"
 import { type DatabaseSetting, databaseText } from "./DatabaseSetting.ts"
-import { InvalidSetting, type Settings } from "./Settings.ts"
+import { InvalidSetting } from "./Setting.ts"
+import type { Settings } from "./Settings.ts"
 
 /** What a store is made from. */
 type StoreSettings = Pick<Settings, "database" | "leaseDuration" | "limits" | "secretKeys">

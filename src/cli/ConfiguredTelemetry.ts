@@ -1,6 +1,7 @@
 import { Cause, Config, Effect, Layer, Result } from "effect"
 import * as Telemetry from "../telemetry/Telemetry.ts"
-import { InvalidSetting, type Settings } from "./Settings.ts"
+import { InvalidSetting } from "./Setting.ts"
+import type { Settings } from "./Settings.ts"
 
 /** The variable that a problem with it names. */
 const variableOf = (problem: string): string => /\bOTEL_[A-Z_]+/.exec(problem)?.[0] ?? "OTEL_*"

@@ -16,7 +16,8 @@ import * as ConfiguredCompaction from "./ConfiguredCompaction.ts"
 import * as ConfiguredModel from "./ConfiguredModel.ts"
 import * as ConfiguredStore from "./ConfiguredStore.ts"
 import * as ConfiguredTelemetry from "./ConfiguredTelemetry.ts"
-import { InvalidSetting, type Settings, settings } from "./Settings.ts"
+import { InvalidSetting } from "./Setting.ts"
+import { type Settings, settings } from "./Settings.ts"
 
 /** Nobody is let in without a key from elsewhere: before the server listens there, there is one. */
 const closed = Effect.fnUntraced(function* ({ apiKeys, host }: Settings) {

@@ -1,28 +1,9 @@
-import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
+import { Config, Effect, Option, Redacted } from "effect"
 import { database } from "./DatabaseSetting.ts"
 import { models } from "./ModelSetting.ts"
+import * as OtelSettings from "./OtelSettings.ts"
+import { InvalidSetting, setting } from "./Setting.ts"
 import * as SettingValue from "./SettingValue.ts"
-
-/** A variable of the environment has a value that the server cannot work with. */
-export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
-  variable: Schema.String,
-  problem: Schema.String
-}) {
-  override get message() {
-    return `${this.variable}: ${this.problem}`
-  }
-}
-
-const setting = <A>(
-  variable: string,
-  otherwise: string,
-  parse: SettingValue.Parse<A>
-): Effect.Effect<A, InvalidSetting> =>
-  Effect.gen(function* () {
-    const text = yield* Effect.orDie(Config.option(Config.String(variable)))
-    const parsed = parse(Option.getOrElse(text, () => otherwise).trim())
-    return yield* Effect.fromResult(Result.mapError(parsed, (problem) => new InvalidSetting({ variable, problem })))
-  })
 
 /** A provider's key, where there is one; blanks around it, as files of secrets have them, are no part of it. */
 const secret = (variable: string): Effect.Effect<{ readonly apiKey?: Redacted.Redacted<string> }, InvalidSetting> =>
@@ -81,6 +62,7 @@ export const settings = Effect.gen(function* () {
     captureContent: yield* setting("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "false", SettingValue.isTrue),
     label: yield* setting("AAP_MODEL", "demo", SettingValue.any)
   }
+  yield* OtelSettings.check
   if (read.database.kind === "postgres" && read.secretKeys.length === 0) {
     const problem =
       "it is needed with PostgreSQL, whose servers must have the same; make one with: openssl rand -base64 32"

@@ -84,7 +84,15 @@ describe("a server's telemetry", () => {
     { variable: "AAP_LOG_LEVEL", value: "loud", says: "trace, debug, info, warn, error, none" },
     { variable: "AAP_METRICS", value: "maybe", says: "key, on, off" },
     { variable: "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value: "some", says: "true or false" },
-    { variable: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "nowhere", says: "a valid URL" },
+    { variable: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "nowhere", says: "such as http://127.0.0.1:4318" },
+    {
+      variable: "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+      value: "ftp://127.0.0.1",
+      says: "such as http://127.0.0.1:4318"
+    },
+    { variable: "OTEL_EXPORTER_OTLP_COMPRESSION", value: "brotli", says: "gzip or none" },
+    { variable: "OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", value: "-1", says: "a number of milliseconds" },
+    { variable: "OTEL_TRACES_EXPORTER", value: "console", says: "otlp or none" },
     { variable: "OTEL_EXPORTER_OTLP_PROTOCOL", value: "grpc", says: "http/json" }
   ])("says what is wrong with $variable", ({ says, value, variable }) =>
     Effect.gen(function* () {
