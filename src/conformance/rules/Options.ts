@@ -1,8 +1,7 @@
 import { Effect, Equal } from "effect"
 import * as Cue from "../Cue.ts"
 import * as Fed from "../Fed.ts"
-import { ModelControl } from "../ModelControl.ts"
-import { expectRefused, refusedTurn } from "../Refusal.ts"
+import { expectRefused, expectUnasked, refusedTurn } from "../Refusal.ts"
 import { expect, expectSame, notApplicable, quoted, type Rule } from "../Rule.ts"
 import { many, pages } from "../SessionList.ts"
 import * as Sessions from "../Sessions.ts"
@@ -66,8 +65,7 @@ const chooses: Rule = {
     const { message, tag } = yield* Cue.make([{ text: ["ok"] }])
     yield* refusedTurn(what, id, { messages: [message], agent: { options } })
     yield* expectSame("the session after a turn that was refused", yield* Sessions.info(id), before)
-    const asked = yield* (yield* ModelControl).asked(tag)
-    yield* expect(asked.length === 0, "the model is asked by a turn that is refused")
+    yield* expectUnasked(what, tag)
   })
 }
 

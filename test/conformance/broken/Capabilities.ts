@@ -43,7 +43,7 @@ export const cases: Cases = {
     {
       agent: "plain",
       broken: since(turns, 1, both(denying(422), inNone)),
-      says: /the model is asked by a turn in mode delta/
+      says: /the model is asked, though what must be refused is a turn in mode delta/
     }
   ],
   "undeclared-images": [
@@ -52,7 +52,7 @@ export const cases: Cases = {
     {
       agent: "plain",
       broken: since(turns, 1, both(denying(422), withoutImages)),
-      says: /the model is asked by a turn with an image of the kind http/
+      says: /the model is asked, though what must be refused is an image of the kind http/
     }
   ],
   "undeclared-tools": [

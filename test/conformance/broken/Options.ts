@@ -55,7 +55,7 @@ export const cases: Cases = {
     },
     {
       broken: at(turns, 1, both(denying(422), asking(turns, without("agent")))),
-      says: /the model is asked by a turn that is refused/
+      says: /the model is asked, though what must be refused is a value of size that is none of its options/
     }
   ],
   "secrets-on-pages": [

@@ -193,7 +193,7 @@ export const cases: Cases = {
       broken: both(asking("POST /sessions", without("tools")), (asked, send) =>
         matches(turns, asked) ? denying(409)(asked, send) : send(asked)
       ),
-      says: /the model is asked by a turn with two tools/
+      says: /the model is asked, though what must be refused is two tools/
     }
   ],
   "answered-once": [
