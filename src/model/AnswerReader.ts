@@ -20,6 +20,8 @@ export interface AnswerReader {
 /** How much of an answer may wait to be understood, in characters: a whole answer, or one event. */
 const maxPending = 20_000_000
 
+const blank = /^\s*$/
+
 const tooLarge = new ModelError({
   reason: "bad_response",
   message: `the model server sent more than ${maxPending} characters without an end`,
@@ -39,6 +41,7 @@ export const make = <State, Chunk>(
 ): AnswerReader => {
   const text = new TextDecoder()
   const sse = SseDecoder.make()
+  const decode = provider.decoder()
   let state = initial
   let json = ""
   let failure: ModelError | undefined
@@ -59,9 +62,9 @@ export const make = <State, Chunk>(
   const hear = (data: ReadonlyArray<string>): Result.Result<Heard, ModelError> => {
     const events: Array<ModelEvent> = []
     for (const item of data) {
-      if (item.trim() === "") continue
+      if (blank.test(item)) continue
       if (provider.isLast(item)) return over(events, true)
-      const chunk = provider.decodeChunk(item)
+      const chunk = decode(item)
       if (Result.isFailure(chunk)) return fail(events, chunk.failure)
       const stepped = provider.step(state, chunk.success)
       if (Result.isFailure(stepped)) return fail(events, stepped.failure)

@@ -2,6 +2,7 @@ import { type Layer, Result } from "effect"
 import type { HttpClient } from "effect/http"
 import * as AnthropicChunk from "./AnthropicChunk.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
+import * as ChunkTemplate from "./ChunkTemplate.ts"
 import type { ChatModel, FinishReason, ModelEvent, Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
@@ -132,6 +133,16 @@ const unfinished = new ModelError({
   retryable: true
 })
 
+/** Blanks before the last brace, as many as hide how long the text is. */
+const padding = /[ \t]+\}$/
+
+const textChunks: ChunkTemplate.TextChunks<AnthropicChunk.Chunk> = {
+  decode: AnthropicChunk.decode,
+  textOf: ({ delta, type }) => (type === "content_block_delta" ? (delta?.text ?? undefined) : undefined),
+  withText: (chunk, text) => ({ ...chunk, delta: { ...chunk.delta, text } }),
+  unpad: (rest) => rest.replace(padding, "}")
+}
+
 /** The Messages API, as Anthropic speaks it. */
 export const provider = (
   limits: AnthropicRequest.AnthropicLimits
@@ -148,7 +159,7 @@ export const provider = (
       state: { names, model: request.model, open: undefined, stopReason: undefined, usage }
     }
   },
-  decodeChunk: AnthropicChunk.decode,
+  decoder: () => ChunkTemplate.decoder(textChunks),
   isLast: () => false,
   isOver: (chunk) => chunk.type === "message_stop",
   step,

@@ -134,7 +134,8 @@ export const provider = (showThoughts: boolean): ModelProvider<GeminiState, Chun
       state: { names, model: request.model, reason: undefined, usage: undefined }
     }
   },
-  decodeChunk: (json) => Result.mapError(decodeJson(json), () => UnreadableChunk.make("chunk of the Gemini API", json)),
+  decoder: () => (json) =>
+    Result.mapError(decodeJson(json), () => UnreadableChunk.make("chunk of the Gemini API", json)),
   isLast: (data) => data.trim() === "[DONE]",
   isOver: () => false,
   step,

@@ -17,6 +17,9 @@ export type Stepped<State> = Result.Result<
   ModelError
 >
 
+/** Decodes the JSON of a chunk. */
+export type ChunkDecoder<Chunk> = (json: string) => Result.Result<Chunk, ModelError>
+
 /** An answer that is no success. */
 export interface RefusedRequest {
   readonly status: number
@@ -37,7 +40,8 @@ export interface ModelProvider<State, Chunk> {
   readonly headers: Readonly<Record<string, string>>
   /** The header that carries the key. */
   readonly auth: (key: string) => Readonly<Record<string, string>>
-  readonly decodeChunk: (json: string) => Result.Result<Chunk, ModelError>
+  /** A decoder for the chunks of one answer. */
+  readonly decoder: () => ChunkDecoder<Chunk>
   /** Whether this data ends the stream by itself, as `[DONE]` does. */
   readonly isLast: (data: string) => boolean
   /** Whether this chunk is the last. */

@@ -1,5 +1,6 @@
 import { type Layer, Option, Result } from "effect"
 import type { HttpClient } from "effect/http"
+import * as ChunkTemplate from "./ChunkTemplate.ts"
 import type { ChatModel, FinishReason, ModelEvent, Usage } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
@@ -118,6 +119,14 @@ const end = (state: OpenAiState, complete: boolean): Result.Result<ReadonlyArray
       ])
     : Result.fail(unfinished)
 
+/** A chunk that says a piece of text and nothing else is that text. */
+const textChunks: ChunkTemplate.TextChunks<OpenAiChunk.Chunk | string> = {
+  decode: OpenAiChunk.decode,
+  textOf: (chunk) => (typeof chunk === "string" ? chunk : undefined),
+  withText: (_, text) => text,
+  unpad: OpenAiChunk.unpad
+}
+
 /** Streaming chat completions, as OpenAI and all that are compatible with it speak them. */
 export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk | string> = {
   name: OpenAiRequest.provider,
@@ -139,8 +148,8 @@ export const provider: ModelProvider<OpenAiState, OpenAiChunk.Chunk | string> = 
   },
   headers: {},
   auth: (key) => ({ authorization: `Bearer ${key}` }),
-  decodeChunk: OpenAiChunk.decode,
-  isLast: (data) => data.trim() === "[DONE]",
+  decoder: () => ChunkTemplate.decoder(textChunks),
+  isLast: OpenAiChunk.isLast,
   isOver: () => false,
   step,
   end,

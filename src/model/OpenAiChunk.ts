@@ -73,7 +73,17 @@ const isOnly = (fields: Readonly<Record<string, unknown>>, names: ReadonlySet<st
   return true
 }
 
-const ofPlainChunk = new Set(["id", "object", "created", "model", "system_fingerprint", "service_tier", "choices"])
+const ofPlainChunk = new Set([
+  "id",
+  "object",
+  "created",
+  "model",
+  "provider",
+  "system_fingerprint",
+  "service_tier",
+  "obfuscation",
+  "choices"
+])
 const ofPlainChoice = new Set(["index", "delta", "logprobs"])
 const ofPlainDelta = new Set(["role", "content"])
 
@@ -92,6 +102,17 @@ export const plainText = (chunk: unknown): string | undefined => {
   const content = delta["content"]
   return typeof content === "string" ? content : undefined
 }
+
+const done = /^\s*\[DONE\]\s*$/
+
+/** Whether this data ends a stream of OpenAI's by itself. */
+export const isLast = (data: string): boolean => done.test(data)
+
+/** The field of noise by which OpenAI's own server hides how long the text is. */
+const padding = /,"obfuscation":"[^"\\]*"\}$/
+
+/** The end of a chunk's JSON without its padding. */
+export const unpad = (rest: string): string => rest.replace(padding, "}")
 
 const refused = (json: string) => UnreadableChunk.make("chunk of chat completions", json)
 

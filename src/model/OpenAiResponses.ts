@@ -5,6 +5,7 @@ import { ModelError } from "./ModelError.ts"
 import type { ModelProvider, Stepped } from "./ModelProvider.ts"
 import * as ModelTransport from "./ModelTransport.ts"
 import * as ModelUsage from "./ModelUsage.ts"
+import * as OpenAiChunk from "./OpenAiChunk.ts"
 import * as OpenAiResponsesRequest from "./OpenAiResponsesRequest.ts"
 import * as ProviderError from "./ProviderError.ts"
 import type { ToolNames } from "./ToolNames.ts"
@@ -137,6 +138,8 @@ const step = (state: ResponsesState, chunk: Chunk): Stepped<ResponsesState> => {
   }
 }
 
+const decode = TypedChunk.decoder("the Responses API", Chunk, types)
+
 const bad = (message: string) => new ModelError({ reason: "bad_response", message, retryable: true })
 
 /** The Responses API, as OpenAI speaks it. */
@@ -154,8 +157,8 @@ export const provider = (
       state: { names, model: request.model, refused: false, reason: undefined, usage: undefined }
     }
   },
-  decodeChunk: TypedChunk.decoder("the Responses API", Chunk, types),
-  isLast: (data) => data.trim() === "[DONE]",
+  decoder: () => decode,
+  isLast: OpenAiChunk.isLast,
   isOver: ({ type }) => type === "response.completed" || type === "response.incomplete",
   step,
   end: ({ reason, usage }) =>

@@ -8,6 +8,7 @@ import { listening } from "./Control.ts"
  * A model server that costs little itself: what it says depends on the model that it is asked for.
  *
  * - `burst:N`: N deltas as fast as they are read, 64 a packet.
+ * - `padded:N`: the same, each chunk with a padding of its own, as OpenAI hides the lengths of texts.
  * - `paced:MILLIS`: a delta every so many milliseconds, until it is told to stop; streams are spread over that time.
  * - `late:MILLIS`: ten deltas, the first so much later.
  */
@@ -15,11 +16,14 @@ const head =
   '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"mock","choices":[{"index":0,'
 const before = `data: ${head}"delta":{"content":"`
 const after = '"},"finish_reason":null}]}\n\n'
+const padded = (index: number): string =>
+  `${before}${Stamp.now()}"},"finish_reason":null}],"obfuscation":"${"x".repeat(index % 16)}"}\n\n`
 const last = `data: ${head}"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`
 
 const event = (): string => before + Stamp.now() + after
 const frame = (events: string): string => `${events.length.toString(16)}\r\n${events}\r\n`
-const events = (count: number): string => Array.from({ length: count }, event).join("")
+const events = (count: number, say: (index: number) => string = event): string =>
+  Array.from({ length: count }, (_, index) => say(index)).join("")
 
 /** Streams by the millisecond of their period in which they speak. */
 const periods = new Map<number, { readonly slots: ReadonlyArray<Set<Spoken>>; next: number }>()
@@ -42,9 +46,9 @@ const drained = (socket: Socket): Promise<void> =>
     socket.on("drain", done).on("close", done)
   })
 
-const burst = async (spoken: Spoken, count: number): Promise<void> => {
+const burst = async (spoken: Spoken, count: number, say?: (index: number) => string): Promise<void> => {
   for (let sent = 0; sent < count && !spoken.socket.destroyed; sent += 64) {
-    if (!spoken.socket.write(frame(events(Math.min(64, count - sent))))) await drained(spoken.socket)
+    if (!spoken.socket.write(frame(events(Math.min(64, count - sent), say)))) await drained(spoken.socket)
   }
   end(spoken)
 }
@@ -63,6 +67,7 @@ const answer = async (spoken: Spoken, model: string): Promise<void> => {
   spoken.response.writeHead(200, { "content-type": "text/event-stream", "transfer-encoding": "chunked" })
   spoken.response.flushHeaders()
   if (kind === "burst") return burst(spoken, Number(amount))
+  if (kind === "padded") return burst(spoken, Number(amount), padded)
   if (kind === "paced") return pace(spoken, Number(amount))
   spoken.socket.write(frame(events(10)))
   end(spoken)

@@ -35,6 +35,11 @@ export const measure = Effect.fnUntraced(function* (rig: Rig.Rig, size: Size) {
   ) => Compare.withRelay(rig, rounds, group, trial, shown)
   return [
     ...(yield* compare("burst", bursts, [{ ...cpu, name: "CPU per delta", atMost: 1.5, hasFloor: true }])),
+    ...(yield* compare(
+      "burst, each chunk padded to hide its length",
+      Trials.burst(burst.streams, burst.deltas, "padded"),
+      [{ ...cpu, name: "CPU per delta", atMost: 1.5 }]
+    )),
     ...(yield* compare(`${few} streams, 50 deltas a second each`, Trials.paced(few, seconds), paced)),
     ...(yield* compare(`${many} streams, 50 deltas a second each`, Trials.paced(many, seconds), crowded)),
     ...(yield* compare(`a model that thinks for ${thinking} ms`, Trials.begin(turns, thinking), [

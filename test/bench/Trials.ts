@@ -11,10 +11,10 @@ export type Trial<Name extends string> = (
 
 /** CPU per delta where the model speaks as fast as it is heard, with all that its turns take. In microseconds. */
 export const burst =
-  (streams: number, deltas: number): Trial<"cpu"> =>
+  (streams: number, deltas: number, kind: "burst" | "padded" = "burst"): Trial<"cpu"> =>
   (rig, target) =>
     Effect.gen(function* () {
-      const model = `burst:${deltas}`
+      const model = `${kind}:${deltas}`
       const before = yield* Rig.open(rig, target, { mode: "stream", model, count: streams, concurrency: streams })
       yield* Rig.finish(rig)
       const after = yield* Child.usage(target.child)

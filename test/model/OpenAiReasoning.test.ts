@@ -17,9 +17,10 @@ const assistants = (model: string, history: ReadonlyArray<HistoryEntry>) =>
 const hear = (...deltas: ReadonlyArray<object>): ReadonlyArray<ModelEvent> => {
   let state = OpenAiChat.provider.encode(request("m", [])).state
   const events: Array<ModelEvent> = []
+  const decodeChunk = OpenAiChat.provider.decoder()
   for (const [index, delta] of deltas.entries()) {
     const finish_reason = index === deltas.length - 1 ? "stop" : null
-    const chunk = OpenAiChat.provider.decodeChunk(JSON.stringify({ choices: [{ delta, finish_reason }] }))
+    const chunk = decodeChunk(JSON.stringify({ choices: [{ delta, finish_reason }] }))
     const [next, said] = Result.getOrThrow(OpenAiChat.provider.step(state, Result.getOrThrow(chunk)))
     state = next
     events.push(...said)
