@@ -1,4 +1,4 @@
-import { Clock, Effect, Exit, Metric, type Scope, Stream, Tracer } from "effect"
+import { Clock, Effect, Exit, Metric, Scope, Stream, Tracer } from "effect"
 import type * as Arr from "effect/Array"
 import { CaptureContent } from "../telemetry/CaptureContent.ts"
 import { Confidential } from "../telemetry/Confidential.ts"
@@ -43,8 +43,9 @@ const hear = (call: Call, chunk: ReadonlyArray<ModelEvent>): void => {
 
 const open = Effect.fnUntraced(function* (
   model: ChatModel["Service"],
-  request: ModelRequest
-): Effect.fn.Return<StreamPull.StreamPull<ModelEvent, ModelError>, never, Scope.Scope> {
+  request: ModelRequest,
+  scope: Scope.Scope
+): Effect.fn.Return<StreamPull.StreamPull<ModelEvent, ModelError>> {
   const isSeen = yield* SafeSpan.isSeen
   const captures = isSeen && (yield* CaptureContent)
   const texts = yield* Confidential
@@ -52,7 +53,7 @@ const open = Effect.fnUntraced(function* (
   const operation = { "gen_ai.operation.name": "chat", "gen_ai.provider.name": model.provider }
   const startedAt = yield* Seconds.now
   const clock = yield* Clock.Clock
-  const span = yield* Effect.makeSpan(`chat ${request.model}`, {
+  const span = yield* SafeSpan.make(`chat ${request.model}`, {
     kind: "client",
     attributes: {
       ...operation,
@@ -86,7 +87,7 @@ const open = Effect.fnUntraced(function* (
       yield* SafeSpan.end(span, type)
     })
 
-  yield* Effect.addFinalizer(close)
+  yield* Scope.addFinalizerExit(scope, close)
   const answer = model.stream(request)
   const seen = isSeen ? Stream.provideService(answer, Tracer.ParentSpan, span) : answer
   const note = (chunk: Arr.NonEmptyReadonlyArray<ModelEvent>) => {
@@ -95,7 +96,7 @@ const open = Effect.fnUntraced(function* (
     if (captures) said.push(...chunk)
     return chunk
   }
-  return yield* Effect.map(StreamPull.make(seen, yield* Effect.scope), Effect.map(note))
+  return yield* Effect.map(StreamPull.make(seen, scope), Effect.map(note))
 })
 
 /**
@@ -109,5 +110,5 @@ const open = Effect.fnUntraced(function* (
  */
 export const observed = (model: ChatModel["Service"]): ChatModel["Service"] => ({
   provider: model.provider,
-  stream: (request) => StreamPull.toStream(open(model, request))
+  stream: (request) => StreamPull.toStream((scope) => open(model, request, scope))
 })

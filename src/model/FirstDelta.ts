@@ -19,24 +19,25 @@ export const catchBefore = <R1, R2, E>(
   stream: Stream.Stream<ModelEvent, ModelError, R1>,
   recover: (error: ModelError) => Stream.Stream<ModelEvent, ModelError | E, R2>
 ): Stream.Stream<ModelEvent, ModelError | E, R1 | R2> =>
-  StreamPull.toStream(
-    Effect.gen(function* () {
-      const outer = yield* Effect.scope
-      const scope = yield* Scope.fork(outer)
-      return yield* Effect.map(StreamPull.make(stream, scope), (first) => {
+  StreamPull.toStream((outer) =>
+    Effect.flatMap(Scope.fork(outer), (scope) =>
+      Effect.map(StreamPull.make(stream, scope), (first) => {
         let held: ReadonlyArray<ModelEvent> = []
-        let after: Events<ModelError | E, R1 | R2> | undefined
-        const goOn = Effect.fnUntraced(function* (error: ModelError, cause: Cause.Cause<unknown>) {
-          yield* Scope.close(scope, Exit.failCause(cause))
-          after = yield* StreamPull.make(recover(error), outer)
-          return yield* after
-        })
-        const begin: Events<ModelError | E, R1 | R2> = Pull.matchEffect(first, {
+        const goOn = (error: ModelError, cause: Cause.Cause<unknown>): typeof pull =>
+          Effect.andThen(
+            Scope.close(scope, Exit.failCause(cause)),
+            Effect.flatMap(StreamPull.make(recover(error), outer), (next) => {
+              pull = next
+              return next
+            })
+          )
+        let pull: Events<ModelError | E, R1 | R2> = Pull.matchEffect(first, {
           onSuccess: (chunk) => {
             held = [...held, ...chunk]
-            if (!Arr.isReadonlyArrayNonEmpty(held) || !chunk.some(isSeen)) return begin
-            after = first
-            return Effect.succeed(held)
+            if (!Arr.isReadonlyArrayNonEmpty(held) || !chunk.some(isSeen)) return pull
+            pull = StreamPull.startingWith(held, first)
+            held = []
+            return pull
           },
           onDone: () => Cause.done(),
           onFailure: (cause) => {
@@ -44,7 +45,7 @@ export const catchBefore = <R1, R2, E>(
             return Result.isFailure(error) ? Effect.failCause(error.failure) : goOn(error.success, cause)
           }
         })
-        return Effect.suspend(() => after ?? begin)
+        return Effect.suspend(() => pull)
       })
-    })
+    )
   )

@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Exit, Layer, Option, Pull } from "effect"
+import { Cause, Duration, Effect, Exit, Layer, Option, Pull, type Scope } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChatModel, type ModelRequest } from "./ChatModel.ts"
 import { ModelError, type ModelErrorReason } from "./ModelError.ts"
@@ -36,19 +36,12 @@ const leftAlone = (model: string, { reason }: CircuitBreaker.CircuitBreakerError
   })
 
 const guard = (model: ChatModel["Service"], breaker: CircuitBreaker.CircuitBreaker): ChatModel["Service"] => {
-  const open = Effect.fnUntraced(function* (request: ModelRequest) {
+  const open = Effect.fnUntraced(function* (request: ModelRequest, scope: Scope.Scope) {
     const key = `${model.provider}/${request.model}`
-    const scope = yield* Effect.scope
     const begin = Effect.gen(function* () {
       const pull = yield* StreamPull.make(model.stream(request), scope)
       return yield* Pull.matchEffect(pull, {
-        onSuccess: (chunk) => {
-          let rest: typeof pull = Effect.sync(() => {
-            rest = pull
-            return chunk
-          })
-          return Effect.succeed(Effect.suspend(() => rest))
-        },
+        onSuccess: (chunk) => Effect.succeed(StreamPull.startingWith(chunk, pull)),
         onDone: () => Effect.succeed(Cause.done()),
         onFailure: Effect.failCause
       })
@@ -57,7 +50,7 @@ const guard = (model: ChatModel["Service"], breaker: CircuitBreaker.CircuitBreak
       .execute(begin, { key, classify })
       .pipe(Effect.catchTag("CircuitBreakerError", (error) => Effect.fail(leftAlone(key, error))))
   })
-  return { provider: model.provider, stream: (request) => StreamPull.toStream(open(request)) }
+  return { provider: model.provider, stream: (request) => StreamPull.toStream((scope) => open(request, scope)) }
 }
 
 /**

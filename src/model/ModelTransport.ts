@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Exit, Layer, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Layer, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
 import * as Arr from "effect/Array"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
@@ -6,6 +6,7 @@ import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelProvider } from "./ModelProvider.ts"
 import * as RetryAfter from "../protocol/RetryAfter.ts"
+import * as SilenceWatch from "./SilenceWatch.ts"
 import * as StreamPull from "./StreamPull.ts"
 
 /** Where a provider is, with whose key, and how long it may be silent. */
@@ -36,73 +37,22 @@ const network = (cause: unknown) =>
     cause
   })
 
-const silent = (what: string, limit: Duration.Duration) =>
-  new ModelError({
-    reason: "timeout",
-    message: `the model server sent ${what} for ${Duration.format(limit)}`,
-    retryable: true
-  })
-
-/** How many times the idle timeout an answer may go on with comments alone. */
-const commentPatience = 10
-
-/**
- * Closes the connection when the server has sent nothing for too long: one timer a request, set anew only when it runs
- * out. Time counts only while somebody waits for the server, so a slow reader is never taken for a silent model.
- */
-const makeWatch = Effect.fnUntraced(function* (scope: Scope.Closeable, connection: Connection) {
-  const clock = yield* Clock.Clock
-  const firstByte = Duration.fromInputUnsafe(connection.firstByteTimeout ?? "1 minute")
-  const idle = Duration.fromInputUnsafe(connection.idleTimeout ?? "1 minute")
-  const patience = Duration.times(idle, commentPatience)
-  let begun = false
-  let waitingSince: number | undefined = clock.currentTimeMillisUnsafe()
-  let saidAt = waitingSince
-  let expired: ModelError | undefined
-  const limit = () => Duration.toMillis(begun ? idle : firstByte)
-  const left = () => limit() - (waitingSince === undefined ? 0 : clock.currentTimeMillisUnsafe() - waitingSince)
-  const watch: Effect.Effect<void> = Effect.suspend(() => {
-    const rest = left()
-    if (rest > 0) return Effect.andThen(Effect.sleep(Math.min(rest, Duration.toMillis(idle))), watch)
-    expired = begun ? silent("nothing more", idle) : silent("nothing", firstByte)
-    return Scope.close(scope, Exit.void)
-  })
-  yield* Effect.forkScoped(watch)
-  return {
-    waiting: () => {
-      waitingSince = clock.currentTimeMillisUnsafe()
-    },
-    heard: () => {
-      begun = true
-      waitingSince = undefined
-    },
-    /** Notes whether what was heard says anything; the error of an answer that says nothing for far too long. */
-    weigh: (says: boolean): ModelError | undefined => {
-      const now = clock.currentTimeMillisUnsafe()
-      if (says) saidAt = now
-      return now - saidAt > Duration.toMillis(patience) ? silent("nothing but comments", patience) : undefined
-    },
-    expired: () => expired
-  }
-})
-
-type Watch = Effect.Success<ReturnType<typeof makeWatch>>
-
 /** The pull of what an answer says, from the pull of its bytes. */
 const pullEvents = (
   bytes: StreamPull.StreamPull<Uint8Array, unknown>,
   reader: AnswerReader.AnswerReader,
-  watch: Watch,
+  watch: SilenceWatch.SilenceWatch,
+  watched: SilenceWatch.Watched,
   present: (error: ModelError) => ModelError
 ): StreamPull.StreamPull<ModelEvent, ModelError> => {
   let over = false
   let atEnd = false
   let cut: Cause.Cause<ModelError> | undefined
   const settle = (heard: Result.Result<AnswerReader.Heard, ModelError>): typeof pull => {
-    if (Result.isFailure(heard)) return Effect.fail(present(watch.expired() ?? heard.failure))
+    if (Result.isFailure(heard)) return Effect.fail(present(watched.expired ?? heard.failure))
     over = heard.success.over
     const { events } = heard.success
-    const empty = watch.weigh(events.length > 0)
+    const empty = watch.weigh(watched, events.length > 0)
     if (empty !== undefined) return Effect.fail(present(empty))
     return Arr.isReadonlyArrayNonEmpty(events) ? Effect.succeed(events) : pull
   }
@@ -111,14 +61,15 @@ const pullEvents = (
   )
   const pull: StreamPull.StreamPull<ModelEvent, ModelError> = Effect.suspend(() => {
     if (over) return Effect.andThen(rest, Cause.done())
-    if (cut !== undefined) return Effect.failCause(Cause.map(expiredCause(cut, watch), present))
+    if (cut !== undefined)
+      return Effect.failCause(Cause.map(watched.expired === undefined ? cut : Cause.fail(watched.expired), present))
     if (atEnd) return settle(reader.end())
-    watch.waiting()
+    watch.wait(watched)
     return more
   })
   const more = Pull.matchEffect(bytes, {
     onSuccess: (pieces) => {
-      watch.heard()
+      watch.hear(watched)
       return settle(reader.read(pieces))
     },
     onDone: () => {
@@ -132,11 +83,6 @@ const pullEvents = (
     }
   })
   return pull
-}
-
-const expiredCause = (cause: Cause.Cause<ModelError>, watch: Watch): Cause.Cause<ModelError> => {
-  const expired = watch.expired()
-  return expired === undefined ? cause : Cause.fail(expired)
 }
 
 /** The beginning of a body, as text; what cannot be read of it is left out. */
@@ -193,39 +139,45 @@ const unusable = (cause: unknown) =>
  * Streams a provider's answers over HTTP. The request is made when the stream is run, and its connection is closed when
  * the stream ends, fails or is interrupted.
  */
-export const make =
-  <State, Chunk>(provider: ModelProvider<State, Chunk>, client: HttpClient.HttpClient, connection: Connection) =>
+const stream =
+  <State, Chunk>(
+    provider: ModelProvider<State, Chunk>,
+    client: HttpClient.HttpClient,
+    connection: Connection,
+    watch: SilenceWatch.SilenceWatch
+  ) =>
   (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> => {
     const present = presentable(connection.apiKey)
-    const open = Effect.gen(function* () {
-      const { body, path, state } = provider.encode(request)
-      const json = yield* Effect.try({ try: () => HttpBody.jsonUnsafe(body), catch: unsendable })
-      const scope = yield* Scope.fork(yield* Effect.scope)
-      const watch = yield* makeWatch(scope, connection)
-      const key = connection.apiKey
-      const response = yield* HttpClientRequest.post(`${connection.baseUrl.replace(/\/+$/, "")}${path}`).pipe(
-        HttpClientRequest.setHeaders({
-          accept: "text/event-stream",
-          ...provider.headers,
-          ...(key === undefined ? {} : provider.auth(Redacted.value(key)))
-        }),
-        HttpClientRequest.setBody(json),
-        HttpClient.withScope(client).execute,
-        Scope.provide(scope),
-        Effect.mapError((cause) => watch.expired() ?? network(cause)),
-        Effect.catchDefect((cause) => Effect.fail(unusable(cause)))
-      )
-      if (response.status < 200 || response.status > 299) return yield* provider.refuse(yield* refusal(response))
-      const whole = Option.fromUndefinedOr(response.headers["content-type"])
-      const reader = AnswerReader.make(
-        provider,
-        state,
-        Option.exists(whole, (type) => type.includes("json"))
-      )
-      const bytes = yield* StreamPull.make(response.stream, yield* Effect.scope)
-      return pullEvents(bytes, reader, watch, present)
-    })
-    return StreamPull.toStream(Effect.mapError(open, present))
+    const open = (outer: Scope.Scope) =>
+      Effect.gen(function* () {
+        const { body, path, state } = provider.encode(request)
+        const json = yield* Effect.try({ try: () => HttpBody.jsonUnsafe(body), catch: unsendable })
+        const scope = yield* Scope.fork(outer)
+        const watched = yield* watch.begin(scope)
+        const key = connection.apiKey
+        const response = yield* HttpClientRequest.post(`${connection.baseUrl.replace(/\/+$/, "")}${path}`).pipe(
+          HttpClientRequest.setHeaders({
+            accept: "text/event-stream",
+            ...provider.headers,
+            ...(key === undefined ? {} : provider.auth(Redacted.value(key)))
+          }),
+          HttpClientRequest.setBody(json),
+          HttpClient.withScope(client).execute,
+          Scope.provide(scope),
+          Effect.mapError((cause) => watched.expired ?? network(cause)),
+          Effect.catchDefect((cause) => Effect.fail(unusable(cause)))
+        )
+        if (response.status < 200 || response.status > 299) return yield* provider.refuse(yield* refusal(response))
+        const whole = Option.fromUndefinedOr(response.headers["content-type"])
+        const reader = AnswerReader.make(
+          provider,
+          state,
+          Option.exists(whole, (type) => type.includes("json"))
+        )
+        const bytes = yield* StreamPull.make(response.stream, outer)
+        return pullEvents(bytes, reader, watch, watched, present)
+      })
+    return StreamPull.toStream((scope) => Effect.mapError(open(scope), present))
   }
 
 /** The models behind a provider's protocol, at a connection. */
@@ -235,8 +187,12 @@ export const layer = <State, Chunk>(
 ): Layer.Layer<ChatModel, never, HttpClient.HttpClient> =>
   Layer.effect(
     ChatModel,
-    Effect.map(HttpClient.HttpClient, (client) => ({
-      provider: provider.name,
-      stream: make(provider, client, connection)
-    }))
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const watch = yield* SilenceWatch.make({
+        firstByte: Duration.fromInputUnsafe(connection.firstByteTimeout ?? "1 minute"),
+        idle: Duration.fromInputUnsafe(connection.idleTimeout ?? "1 minute")
+      })
+      return ChatModel.of({ provider: provider.name, stream: stream(provider, client, connection, watch) })
+    })
   )

@@ -1,4 +1,4 @@
-import { Context, type Duration, Effect, Fiber, FiberSet, Layer, type Scope, Stream } from "effect"
+import { Context, type Duration, Effect, Fiber, FiberSet, Layer, Scope, Stream } from "effect"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Turn } from "../turn/TurnRunner.ts"
 import { ShuttingDown } from "./RequestErrors.ts"
@@ -72,7 +72,11 @@ const make = Effect.gen(function* () {
         if (draining) return yield* new ShuttingDown()
         const turn = yield* accept
         const fiber = yield* FiberSet.run(fibers, Effect.interruptible(play(turn, listener)))
-        if (turn.onDisconnect === "interrupt") yield* Effect.addFinalizer(() => Fiber.interrupt(fiber))
+        if (turn.onDisconnect === "interrupt")
+          yield* Scope.addFinalizer(
+            yield* Effect.scope,
+            Effect.suspend(() => Fiber.interrupt(fiber))
+          )
         return { ended: Effect.asVoid(Fiber.await(fiber)) }
       })
     )

@@ -9,6 +9,7 @@ import { Api } from "../protocol/Api.ts"
 import * as MeasuredSessionStore from "../session/MeasuredSessionStore.ts"
 import type { SessionStore } from "../session/SessionStore.ts"
 import { CaptureContent } from "../telemetry/CaptureContent.ts"
+import * as UnseenSpans from "../telemetry/UnseenSpans.ts"
 import type { ToolRegistry } from "../tool/ToolRegistry.ts"
 import { TurnRunner } from "../turn/TurnRunner.ts"
 import { ActiveTurns } from "./ActiveTurns.ts"
@@ -113,6 +114,7 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(SseTender.layer(timeouts)),
     Layer.provide(Layer.succeed(CaptureContent, options.captureContent ?? false)),
+    Layer.provide(UnseenSpans.layer),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))),
     Layer.provide(Layer.succeed(UrlParams.CurrentRedactedNames, untold)),
     Layer.provideMerge(ActiveTurns.layer),

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream"
-import { type Clock, Effect, Latch, Stream } from "effect"
+import { type Clock, Deferred, Effect, Stream } from "effect"
 import * as Sse from "./Sse.ts"
 
 /** Where the events of a turn leave for their client: the socket's response, written to from the turn's own fiber. */
@@ -35,8 +35,8 @@ export type Response = Pick<Writable, "destroyed" | "destroy" | "on" | "off"> & 
  * 2. A write that fills Node's buffer is the last until that has drained.
  */
 export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
-  const writable = Latch.makeUnsafe(false)
-  const over = Latch.makeUnsafe(false)
+  const over = Deferred.makeUnsafe<void>()
+  let writable: Deferred.Deferred<void> | undefined
   let isRunning = false
   let isGone = false
   let held = ""
@@ -48,33 +48,44 @@ export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
     sentAt = clock.currentTimeMillisUnsafe()
     if (response.write(events)) return true
     fullSince ??= sentAt
-    writable.closeUnsafe()
     return false
+  }
+
+  /** Waits, from this moment on, until the response takes more. */
+  const ready = (): Effect.Effect<void> => {
+    writable ??= Deferred.makeUnsafe<void>()
+    return Deferred.await(writable)
+  }
+
+  const goOn = () => {
+    const waiting = writable
+    writable = undefined
+    if (waiting !== undefined) Deferred.doneUnsafe(waiting, Effect.void)
   }
 
   const write = (events: string): Effect.Effect<void> => {
     if (events === "") return Effect.void
-    if (isRunning || isGone) return send(events) ? Effect.void : writable.await
+    if (isRunning || isGone) return send(events) ? Effect.void : ready()
     held += events
-    return writable.await
+    return ready()
   }
 
   const drained = () => {
     fullSince = undefined
-    writable.openUnsafe()
+    goOn()
   }
 
   const leave = Effect.sync(() => {
     isGone = true
     response.off("drain", drained)
-    writable.openUnsafe()
+    goOn()
   })
 
   const run = Effect.sync(() => {
     isRunning = true
     response.on("drain", drained)
     // Whoever waits goes on at once, and must not be before what was held.
-    if (held === "" || send(held)) writable.openUnsafe()
+    if (held === "" || send(held)) goOn()
   })
 
   const tend = ({ heartbeat, stall }: SseTimeouts): Tended => {
@@ -94,13 +105,13 @@ export const make = (response: Response, clock: Clock.Clock): SseOutlet => {
   }
 
   return {
-    body: Stream.fromEffectDrain(Effect.andThen(run, over.await)),
+    body: Stream.fromEffectDrain(Effect.andThen(run, Deferred.await(over))),
     write,
     end: (events) =>
       Effect.sync(() => {
         if (!isRunning) held += events
         else if (events !== "") send(events)
-        over.openUnsafe()
+        Deferred.doneUnsafe(over, Effect.void)
       }),
     tend,
     leave

@@ -1,5 +1,5 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Clock, Effect, Metric, Schema } from "effect"
+import { Clock, Effect, Metric, Schema, Scope } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Transcript from "../history/Transcript.ts"
 import { type StopReason, type StreamMode, TurnResponse } from "../protocol/Turn.ts"
@@ -48,12 +48,14 @@ export const sse = Effect.fnUntraced(function* <E>(mode: Exclude<StreamMode, "no
     NodeHttpServerRequest.toServerResponse(yield* HttpServerRequest.HttpServerRequest),
     yield* Clock.Clock
   )
-  yield* Effect.acquireRelease(Metric.modify(activeStreams, 1), () => Metric.modify(activeStreams, -1))
+  const close = Effect.andThen(outlet.leave, Metric.modify(activeStreams, -1))
+  yield* Effect.uninterruptible(
+    Effect.andThen(Metric.modify(activeStreams, 1), Scope.addFinalizer(yield* Effect.scope, close))
+  )
   yield* (yield* ActiveTurns).run(accept, {
     hear: (events) => outlet.write(Sse.encode(view(mode, events))),
     end: (events) => outlet.end(Sse.encode(view(mode, events)))
   })
   yield* (yield* SseTender).tend(outlet)
-  yield* Effect.addFinalizer(() => outlet.leave)
   return HttpServerResponse.stream(outlet.body, { headers: Sse.headers, contentType: Sse.headers["content-type"] })
 })

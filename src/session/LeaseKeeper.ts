@@ -1,4 +1,4 @@
-import { Duration, Effect, Metric, type Scope } from "effect"
+import { Duration, Effect, Metric, Scope } from "effect"
 import * as MeasuredSessionStore from "./MeasuredSessionStore.ts"
 import { type Lease, LeaseLost, type SessionStore } from "./SessionStore.ts"
 
@@ -42,12 +42,10 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Effect.forever(round))
   return {
     keep: (lease) =>
-      Effect.asVoid(
-        Effect.acquireRelease(
-          Effect.sync(() => held.set(nameOf(lease), lease)),
-          () => giveBack(lease)
-        )
-      ),
+      Effect.flatMap(Effect.scope, (scope) => {
+        held.set(nameOf(lease), lease)
+        return Scope.addFinalizer(scope, giveBack(lease))
+      }),
     giveBack: (lease) => Effect.asVoid(giveBack(lease))
   }
 })

@@ -27,15 +27,15 @@ export const run = <A, E>(
   first: Effect.Effect<Stage<A, E>, E>,
   recover: (cause: Cause.Cause<E>) => Effect.Effect<Stage<A, never>>
 ): Stream.Stream<A> =>
-  StreamPull.toStream(
-    Effect.map(Effect.scope, (outer) => {
+  StreamPull.toStream((outer) =>
+    Effect.sync(() => {
       let scope = Scope.forkUnsafe(outer)
       let hasFailed = false
 
       const handle =
-        (stage: Stage<A, E> | undefined) =>
+        (next: Stage<A, E>["next"] | undefined) =>
         (cause: Cause.Cause<E | Cause.Done>): Events<A> => {
-          if (Pull.isDoneCause(cause)) return stage === undefined ? Cause.done() : enter(leave(Exit.void, stage.next))
+          if (Pull.isDoneCause(cause)) return next === undefined ? Cause.done() : enter(leave(Exit.void, next))
           if (hasFailed || Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
           hasFailed = true
           return enter(leave(Exit.failCause(cause), recover(cause as Cause.Cause<E>)))
@@ -56,7 +56,7 @@ export const run = <A, E>(
               return pull
             }
             return Effect.flatMap(StreamPull.make(stage.stream, scope), (inner) => {
-              pull = Effect.catchCause(inner, handle(stage))
+              pull = Effect.catchCause(inner, handle(stage.next))
               return pull
             })
           }),

@@ -1,4 +1,4 @@
-import { type Cause, Effect, Option, Stream } from "effect"
+import { type Cause, Effect, Option, Scope, Stream } from "effect"
 import * as Arr from "effect/Array"
 import type { CatalogedAgent } from "../agent/AgentCatalog.ts"
 import * as Agent from "../agent/Agent.ts"
@@ -80,6 +80,9 @@ const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
  *    that breaks off leaves is told if it could be stored.
  * 3. The lease is given back before `turn_stop` is told, so that the application's next turn finds it free.
  * 4. All calls of a step are told before any of their results; results are told in the order of their calls.
+ *
+ * What is defined here is held while the stream is open, a thousand times for a thousand streams. So it is functions that make
+ * an effect when they are called: an effect made before weighs several times as much, and so does what `Effect.fn` gives.
  */
 export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon" | "within"> => {
   const { compactor, ids, leases, model, store, tools } = ports
@@ -118,16 +121,16 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       return TurnState.endStep(state, append, open)
     }).pipe(Effect.andThen(leases.giveBack(lease)), Effect.as(stop(reason)))
 
-  const runCall = Effect.fnUntraced(function* (announced: Step.AnnouncedCall) {
-    const { call, rejection } = announced
-    state = { ...state, started: new Set(state.started).add(call.toolCallId) }
-    const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: parts.owner }
-    const content = rejection ?? (yield* trace.within(tools.run(call, context)))
-    if (rejection !== undefined) yield* ToolCalls.count("rejected")
-    const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
-    yield* commit({ settle: [result] }, (state) => TurnState.settle(state, result))
-    return result
-  })
+  const runCall = ({ call, rejection }: Step.AnnouncedCall) =>
+    Effect.gen(function* () {
+      state = { ...state, started: new Set(state.started).add(call.toolCallId) }
+      const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: parts.owner }
+      const content = rejection ?? (yield* trace.within(tools.run(call, context)))
+      if (rejection !== undefined) yield* ToolCalls.count("rejected")
+      const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
+      yield* commit({ settle: [result] }, (state) => TurnState.settle(state, result))
+      return result
+    })
 
   /** A call that waits for permission though its input does not fit is answered at once: nobody is asked in vain. */
   const screen = (announced: Step.AnnouncedCall) =>
@@ -174,50 +177,52 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     return Effect.succeed(next)
   }
 
-  const step = Effect.fnUntraced(function* (count: number): Effect.fn.Return<Stage, TurnFailure.TurnFailure> {
-    const limit = agent.agent.stepLimit
-    if (count > limit) return yield* new TurnFailure.StepLimitReached({ limit })
-    yield* trace.step(count)
-    yield* trace.within(Effect.suspend(() => compaction.beforeStep(state.conversation)))
-    return {
-      stream: Stream.transformPull(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend), told),
-      next: Effect.suspend(() => afterStep(count))
-    }
-  })
+  const step = (count: number): Effect.Effect<Stage, TurnFailure.TurnFailure> =>
+    Effect.gen(function* () {
+      const limit = agent.agent.stepLimit
+      if (count > limit) return yield* new TurnFailure.StepLimitReached({ limit })
+      yield* trace.step(count)
+      yield* trace.within(Effect.suspend(() => compaction.beforeStep(state.conversation)))
+      return {
+        stream: Stream.transformPull(Retry.beforeFirstDelta(listen, Retry.defaultPolicy, mend), told),
+        next: Effect.suspend(() => afterStep(count))
+      }
+    })
 
   /** Tells what the step took: on the turn's span all steps so far, in the metrics this one. */
-  const account = Effect.fnUntraced(function* ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>) {
-    if (usage === undefined) return
+  const account = ({ provider = model.provider, usage }: NonNullable<Step.Step["finish"]>): Effect.Effect<void> => {
+    if (usage === undefined) return Effect.void
     compaction.learn(state.conversation, usage)
     taken = TokenUsage.add(taken, usage)
     trace.annotate(TokenUsage.attributes(taken))
-    yield* TokenUsage.record(provider, usage)
-  })
+    return TokenUsage.record(provider, usage)
+  }
 
-  const afterStep = Effect.fnUntraced(function* (count: number): Effect.fn.Return<Stage, TurnFailure.TurnFailure> {
-    const heard = state.step ?? Step.initial
-    if (heard.finish === undefined) return yield* unfinished
-    yield* account(heard.finish)
-    const said = Option.toArray(Option.map(Option.fromUndefinedOr(Step.toEntry(heard, model.provider)), Slot.entry))
-    const reason = Step.stopReason(heard)
-    if (reason !== undefined) {
-      const closed = heard.calls.map(({ call }) => Closing.close(call, "notRun"))
-      const last = yield* finish(reason, [...said, ...closed.map(Slot.entry)])
-      return Stages.last([...closed.flatMap(TurnState.toolResult), last])
-    }
-    const calls = yield* Effect.forEach(heard.calls, screen)
-    const owed = calls.filter((call) => call.answerer === "running")
-    const open = calls.filter((call) => call.answerer !== "running").map(Step.toPending)
-    yield* Effect.forEach(open, ({ answerer }) => ToolCalls.count(answerer === "client" ? "client" : "permission"))
-    if (owed.length === 0) return Stages.last([yield* finish("tool_use", said, open)])
-    const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
-    yield* commit({ append, open }, (state) => TurnState.endStep(state, append, open))
-    const pause = Effect.suspend(() => Effect.map(finish("tool_use", []), (last) => Stages.last([last])))
-    return { stream: results(owed, runCall), next: open.length === 0 ? step(count + 1) : pause }
-  })
+  const afterStep = (count: number): Effect.Effect<Stage, TurnFailure.TurnFailure> =>
+    Effect.gen(function* () {
+      const heard = state.step ?? Step.initial
+      if (heard.finish === undefined) return yield* unfinished
+      yield* account(heard.finish)
+      const said = Option.toArray(Option.map(Option.fromUndefinedOr(Step.toEntry(heard, model.provider)), Slot.entry))
+      const reason = Step.stopReason(heard)
+      if (reason !== undefined) {
+        const closed = heard.calls.map(({ call }) => Closing.close(call, "notRun"))
+        const last = yield* finish(reason, [...said, ...closed.map(Slot.entry)])
+        return Stages.last([...closed.flatMap(TurnState.toolResult), last])
+      }
+      const calls = yield* Effect.forEach(heard.calls, screen)
+      const owed = calls.filter((call) => call.answerer === "running")
+      const open = calls.filter((call) => call.answerer !== "running").map(Step.toPending)
+      yield* Effect.forEach(open, ({ answerer }) => ToolCalls.count(answerer === "client" ? "client" : "permission"))
+      if (owed.length === 0) return Stages.last([yield* finish("tool_use", said, open)])
+      const append = [...said, ...owed.map((call) => Slot.running(Step.toPending(call)))]
+      yield* commit({ append, open }, (state) => TurnState.endStep(state, append, open))
+      const pause = Effect.suspend(() => Effect.map(finish("tool_use", []), (last) => Stages.last([last])))
+      return { stream: results(owed, runCall), next: open.length === 0 ? step(count + 1) : pause }
+    })
 
-  const end = Effect.fnUntraced(
-    function* (reason: StopReason) {
+  const end = (reason: StopReason): Effect.Effect<ReadonlyArray<TurnEvent>> =>
+    Effect.gen(function* () {
       const unsettled = yield* Effect.option(Effect.flip(settleUnsure))
       if (stopped !== undefined) return [stop(stopped)]
       stopped = reason
@@ -233,10 +238,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
         )
       )
       return [...told, stop(reason)]
-    },
-    Effect.uninterruptible,
-    trace.within
-  )
+    }).pipe(Effect.uninterruptible, trace.within)
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
@@ -251,19 +253,23 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
         Effect.map(Stages.last<TurnEvent>)
       )
 
-  const begin = Effect.gen(function* () {
-    yield* Effect.addFinalizer(() => trace.end(stopped))
-    yield* trace.begin
-    yield* leases.keep(lease)
-    const start = Effect.sync(
-      (): Stage => ({ stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }), next: decided })
-    )
-    return yield* StreamPull.make(Stages.run(start, recover), yield* Effect.scope)
-  })
+  const begin = (scope: Scope.Scope) =>
+    Effect.gen(function* () {
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.suspend(() => trace.end(stopped))
+      )
+      yield* trace.begin
+      yield* Scope.provide(leases.keep(lease), scope)
+      const start = Effect.sync(
+        (): Stage => ({ stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }), next: decided })
+      )
+      return yield* StreamPull.make(Stages.run(start, recover), scope)
+    })
 
   return {
     events: StreamPull.toStream(begin),
-    abandon: end("error"),
+    abandon: Effect.suspend(() => end("error")),
     within: TurnLog.within({ sessionId: session.id, turnId: turnId(lease) }, () => ({
       said: [
         ...CompactedHistory.entries(state.conversation),

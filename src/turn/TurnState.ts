@@ -21,12 +21,14 @@ export interface TurnState {
   readonly open: ReadonlyArray<PendingCall>
 }
 
+const none: ReadonlySet<never> = new Set()
+
 /** A turn whose application has been heard, and that has said nothing yet. */
 export const initial = (conversation: CompactedHistory.CompactedHistory): TurnState => ({
   conversation,
   step: undefined,
-  started: new Set(),
-  untold: new Set(),
+  started: none,
+  untold: none,
   open: []
 })
 

@@ -85,12 +85,12 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
       return ended === undefined ? Effect.void : SafeSpan.end(ended, errorType)
     })
 
-  return {
-    begin: Effect.gen(function* () {
+  const begin = () =>
+    Effect.gen(function* () {
       context = yield* Effect.context()
       startedAt = yield* Seconds.now
       nanos = yield* Effect.clockWith((clock) => Effect.succeed(() => clock.currentTimeNanosUnsafe()))
-      turn = yield* Effect.makeSpan(`invoke_agent ${agent}`, {
+      turn = yield* SafeSpan.make(`invoke_agent ${agent}`, {
         attributes: {
           "gen_ai.operation.name": "invoke_agent",
           ...told,
@@ -99,11 +99,14 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
         }
       })
       yield* Metric.modify(activeTurns, 1)
-    }).pipe(Effect.uninterruptible),
+    }).pipe(Effect.uninterruptible)
+
+  return {
+    begin: Effect.suspend(begin),
     step: (count) =>
       Effect.gen(function* () {
         yield* endStep()
-        step = yield* Effect.makeSpan("step", {
+        step = yield* SafeSpan.make("step", {
           ...(turn === undefined ? {} : { parent: turn }),
           attributes: { "aap.step": count }
         })
@@ -129,12 +132,11 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
         return span === undefined ? effect : Effect.provideService(effect, Tracer.ParentSpan, span)
       }),
     streamWithin: (stream) =>
-      StreamPull.toStream(
-        Effect.gen(function* () {
-          const isSeen = yield* SafeSpan.isSeen
+      StreamPull.toStream((scope) =>
+        Effect.flatMap(SafeSpan.isSeen, (isSeen) => {
           const span = step ?? turn
           const traced = isSeen && span !== undefined ? Stream.provideService(stream, Tracer.ParentSpan, span) : stream
-          return yield* StreamPull.make(traced, yield* Effect.scope)
+          return StreamPull.make(traced, scope)
         })
       ),
     end: (stopReason = "error") =>

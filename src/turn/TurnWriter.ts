@@ -46,20 +46,17 @@ export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter =
       )
     )
 
-  const settle = Effect.suspend(() => (unsure === undefined ? Effect.void : attempt(unsure.commit, unsure.written)))
+  const settle = () =>
+    Effect.suspend(() => {
+      failure = undefined
+      return unsure === undefined ? Effect.void : attempt(unsure.commit, unsure.written)
+    })
 
   return {
     write: (commit, written) =>
       one
         .withPermit(Effect.suspend(() => (failure === undefined ? attempt(commit, written) : failure)))
         .pipe(Effect.uninterruptible),
-    settleUnsure: one
-      .withPermit(
-        Effect.suspend(() => {
-          failure = undefined
-          return settle
-        })
-      )
-      .pipe(Effect.uninterruptible)
+    settleUnsure: Effect.suspend(() => one.withPermit(settle()).pipe(Effect.uninterruptible))
   }
 }

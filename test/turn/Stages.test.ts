@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Stream } from "effect"
+import { Effect, Exit, Fiber, Scope, Stream } from "effect"
 import * as StreamPull from "../../src/model/StreamPull.ts"
 import * as Stages from "../../src/turn/Stages.ts"
 
@@ -53,11 +53,11 @@ describe("Stages", () => {
     Effect.gen(function* () {
       const ends: Array<boolean> = []
       const heard = <E>(stream: Stream.Stream<string, E>) =>
-        StreamPull.toStream(
-          Effect.gen(function* () {
-            yield* Effect.addFinalizer((exit) => Effect.sync(() => ends.push(Exit.isSuccess(exit))))
-            return yield* StreamPull.make(stream, yield* Effect.scope).pipe(Effect.map((pull) => pull))
-          })
+        StreamPull.toStream((scope) =>
+          Effect.andThen(
+            Scope.addFinalizerExit(scope, (exit) => Effect.sync(() => ends.push(Exit.isSuccess(exit)))),
+            StreamPull.make(stream, scope)
+          )
         )
       const failing: Stages.Stage<string, string> = { stream: heard(Stream.fail("no")), next: Effect.undefined }
       const first: Stages.Stage<string, string> = { stream: heard(Stream.make("a")), next: Effect.succeed(failing) }
