@@ -20,8 +20,23 @@ interface Template<Chunk> {
   readonly after: string
 }
 
-/** A text with none of these is in JSON what it is outside of it. */
-const escaped = /["\\\p{Cc}]/u
+/**
+ * A text of these is in JSON what it is outside of it, and is taken as a slice. A longer one is parsed by itself: a slice of it
+ * would keep all that was read along with it, for as long as it is kept, where V8 copies short ones.
+ */
+const plain = /^[^"\\\p{Cc}]{0,12}$/u
+
+/** The string that a literal is, or `undefined` where it is none. */
+const parse = (literal: string): string | undefined => {
+  try {
+    return JSON.parse(literal) as string
+  } catch {
+    return undefined
+  }
+}
+
+/** The same string, made anew. */
+const copy = (text: string): string => parse(JSON.stringify(text)) ?? text
 
 /** How many templates in a row may be made for nothing before an answer's chunks are known to have no common shape. */
 const maxUseless = 3
@@ -35,7 +50,9 @@ const make = <Chunk>(chunks: TextChunks<Chunk>, json: string, chunk: Chunk): Tem
   const after = chunks.unpad(json.slice(at + text.length))
   const other = `${text}.`
   const proof = chunks.decode(before + other + after)
-  return Result.isSuccess(proof) && chunks.textOf(proof.success) === other ? { chunk, before, after } : undefined
+  return Result.isSuccess(proof) && chunks.textOf(proof.success) === other
+    ? { chunk, before: copy(before), after: copy(after) }
+    : undefined
 }
 
 /**
@@ -49,7 +66,7 @@ const read = ({ after, before }: Template<unknown>, json: string, unpad: (rest: 
   const rest = json.slice(end)
   if (rest !== after && unpad(rest) !== after) return undefined
   const text = json.slice(start, end)
-  return escaped.test(text) ? undefined : text
+  return plain.test(text) ? text : parse(json.slice(start - 1, end + 1))
 }
 
 /**
@@ -57,8 +74,8 @@ const read = ({ after, before }: Template<unknown>, json: string, unpad: (rest: 
  * the same is parsed once.
  *
  * 1. Every chunk is decoded to what `decode` decodes it to.
- * 2. A template is kept only once it has proven, with another text, that its place is where the text is read from. Any text
- *    that JSON writes as it is can then stand there and change nothing else.
+ * 2. A template is kept only once it has proven, with another text, that its place is where the text is read from. Whatever
+ *    is a string of JSON can then stand there and change nothing else.
  * 3. An answer whose chunks have no common shape costs a few templates, not one for each chunk.
  */
 export const decoder = <Chunk>(chunks: TextChunks<Chunk>): ChunkDecoder<Chunk> => {

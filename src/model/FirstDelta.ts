@@ -34,10 +34,11 @@ export const catchBefore = <R1, R2, E>(
         let pull: Events<ModelError | E, R1 | R2> = Pull.matchEffect(first, {
           onSuccess: (chunk) => {
             held = [...held, ...chunk]
-            if (!Arr.isReadonlyArrayNonEmpty(held) || !chunk.some(isSeen)) return pull
-            pull = StreamPull.startingWith(held, first)
+            const events = held
+            if (!Arr.isReadonlyArrayNonEmpty(events) || !chunk.some(isSeen)) return pull
             held = []
-            return pull
+            pull = first
+            return Effect.succeed(events)
           },
           onDone: () => Cause.done(),
           onFailure: (cause) => {

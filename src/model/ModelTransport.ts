@@ -1,6 +1,6 @@
 import { Cause, Clock, Duration, Effect, Layer, Option, Pull, Redacted, Result, Scope, Stream } from "effect"
 import * as Arr from "effect/Array"
-import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as AnswerReader from "./AnswerReader.ts"
 import { ChatModel, type ModelEvent, type ModelRequest } from "./ChatModel.ts"
 import { ModelError } from "./ModelError.ts"
@@ -135,6 +135,18 @@ const unusable = (cause: unknown) =>
     cause
   })
 
+/** A client whose requests are aborted when their scope ends. */
+type ScopedClient = HttpClient.HttpClient.With<HttpClientError.HttpClientError, Scope.Scope>
+
+/**
+ * Requests run in a context of their own. Effect's client merges it with that of its Layer, and so has it hold all services in
+ * a map; the context outside, which the scope holds until the answer is over, is spared that.
+ */
+const scoped = (client: HttpClient.HttpClient): ScopedClient =>
+  HttpClient.withScope(
+    HttpClient.transform(client, (effect) => Effect.flatMap(Effect.scope, (scope) => Scope.provide(effect, scope)))
+  )
+
 /**
  * Streams a provider's answers over HTTP. The request is made when the stream is run, and its connection is closed when
  * the stream ends, fails or is interrupted.
@@ -142,7 +154,7 @@ const unusable = (cause: unknown) =>
 const stream =
   <State, Chunk>(
     provider: ModelProvider<State, Chunk>,
-    client: HttpClient.HttpClient,
+    client: ScopedClient,
     connection: Connection,
     watch: SilenceWatch.SilenceWatch
   ) =>
@@ -162,7 +174,7 @@ const stream =
             ...(key === undefined ? {} : provider.auth(Redacted.value(key)))
           }),
           HttpClientRequest.setBody(json),
-          HttpClient.withScope(client).execute,
+          client.execute,
           Scope.provide(scope),
           Effect.mapError((cause) => watched.expired ?? network(cause)),
           Effect.catchDefect((cause) => Effect.fail(unusable(cause)))
@@ -188,7 +200,7 @@ export const layer = <State, Chunk>(
   Layer.effect(
     ChatModel,
     Effect.gen(function* () {
-      const client = yield* HttpClient.HttpClient
+      const client = scoped(yield* HttpClient.HttpClient)
       const watch = yield* SilenceWatch.make({
         firstByte: Duration.fromInputUnsafe(connection.firstByteTimeout ?? "1 minute"),
         idle: Duration.fromInputUnsafe(connection.idleTimeout ?? "1 minute")

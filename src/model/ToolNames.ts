@@ -17,9 +17,12 @@ const free = (wish: string, taken: ReadonlyMap<string, string>): string => {
   }
 }
 
+const asTheyAre: ToolNames = { toAlias: (name) => name, toName: (alias) => alias }
+
 /** Gives each name an alias of its own; a name that is plain already is its own alias. */
 export const make = (names: Iterable<string>): ToolNames => {
   const unique = [...new Set(names)]
+  if (unique.length === 0) return asTheyAre
   const toName = new Map(unique.filter((name) => plain(name) === name && name !== "").map((name) => [name, name]))
   const toAlias = new Map(toName)
   for (const name of unique) {

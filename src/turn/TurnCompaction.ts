@@ -23,6 +23,12 @@ export interface TurnCompaction {
 /** A model's request, but for its history. */
 type Frame = Omit<ModelRequest, "history">
 
+const never: TurnCompaction = {
+  beforeStep: () => Effect.void,
+  afterOverflow: () => Effect.succeed(false),
+  learn: () => undefined
+}
+
 /** The smallest request, in estimated tokens, that tells how good an estimate is: of a small one most is overhead. */
 const learntFrom = 1000
 
@@ -46,9 +52,7 @@ export const make = (
   frame: Frame,
   store: (history: History) => Effect.Effect<void, LeaseLost | StoreError>
 ): TurnCompaction => {
-  if (compactor === none) {
-    return { beforeStep: () => Effect.void, afterOverflow: () => Effect.succeed(false), learn: () => undefined }
-  }
+  if (compactor === none) return never
   const fixed = fixedSize(frame)
   let ratio = 1
   let hasFailed = false

@@ -86,16 +86,17 @@ const turnId = ({ fence, sessionId }: Lease): string => `${sessionId}.${fence}`
  */
 export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | "abandon" | "within"> => {
   const { compactor, ids, leases, model, store, tools } = ports
-  const { agent, lease, session } = { ...parts, ...parts.accepted }
-  const toolbox = Toolbox.make(agent, parts.setup)
-  const options = Agent.optionValues(agent.agent, parts.setup.options)
+  const { accepted, agent, decided, owner, setup } = parts
+  const { history, lease, session } = accepted
+  const toolbox = Toolbox.make(agent, setup)
+  const options = Agent.optionValues(agent.agent, setup.options)
   const frame = {
     model: Agent.model(agent.agent, options),
     system: Agent.instructions(agent.agent, options),
     tools: toolbox.specs,
     ...(agent.agent.maxTokens === undefined ? {} : { maxTokens: agent.agent.maxTokens })
   }
-  let state = TurnState.initial(parts.accepted.history)
+  let state = TurnState.initial(history)
   let stopped: StopReason | undefined
   let taken: Usage | undefined
   const trace = TurnTrace.make({ agent: agent.agent.name, sessionId: session.id, turnId: turnId(lease) })
@@ -124,7 +125,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
   const runCall = ({ call, rejection }: Step.AnnouncedCall) =>
     Effect.gen(function* () {
       state = { ...state, started: new Set(state.started).add(call.toolCallId) }
-      const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: parts.owner }
+      const context = { toolCallId: call.toolCallId, sessionId: session.id, principal: owner }
       const content = rejection ?? (yield* trace.within(tools.run(call, context)))
       if (rejection !== undefined) yield* ToolCalls.count("rejected")
       const result: HistoryEntry = entry({ role: "tool", toolCallId: call.toolCallId, content })
@@ -158,9 +159,9 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
     return told
   }
 
-  const listen = Stream.suspend(() => {
+  const listen = trace.streamWithin(() => {
     state = { ...state, step: Step.initial }
-    return trace.streamWithin(model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) }))
+    return model.stream({ ...frame, history: CompactedHistory.entries(state.conversation) })
   })
 
   const mend = (error: ModelError) =>
@@ -242,7 +243,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
 
   const decide = (slot: Slot.Slot) => (slot._tag === "Running" ? runCall(slot.call) : Effect.succeed(slot.entry))
 
-  const decided = Effect.sync((): Stage => ({ stream: results(parts.decided, decide), next: step(1) }))
+  const afterStart = Effect.sync((): Stage => ({ stream: results(decided, decide), next: step(1) }))
 
   const recover = (cause: Cause.Cause<TurnFailure.TurnFailure>) =>
     trace
@@ -262,7 +263,7 @@ export const make = (ports: TurnPorts, parts: TurnParts): Pick<Turn, "events" | 
       yield* trace.begin
       yield* Scope.provide(leases.keep(lease), scope)
       const start = Effect.sync(
-        (): Stage => ({ stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }), next: decided })
+        (): Stage => ({ stream: Stream.succeed<TurnEvent>({ event: "turn_start", data: {} }), next: afterStart })
       )
       return yield* StreamPull.make(Stages.run(start, recover), scope)
     })

@@ -52,8 +52,8 @@ export interface TurnTrace {
   readonly annotate: (attributes: Readonly<Record<string, unknown>>) => void
   /** Runs an effect beneath the step's span, or the turn's between steps. */
   readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** So a stream, as far as anybody sees its spans: it costs each of its chunks something. */
-  readonly streamWithin: <A, E, R>(stream: Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
+  /** So a stream, made when it is run, as far as anybody sees its spans: it costs each of its chunks something. */
+  readonly streamWithin: <A, E, R>(stream: () => Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
   /** Ends what is open. A turn without a stop reason was given up. */
   readonly end: (stopReason: StopReason | undefined) => Effect.Effect<void>
 }
@@ -135,7 +135,8 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
       StreamPull.toStream((scope) =>
         Effect.flatMap(SafeSpan.isSeen, (isSeen) => {
           const span = step ?? turn
-          const traced = isSeen && span !== undefined ? Stream.provideService(stream, Tracer.ParentSpan, span) : stream
+          const inner = stream()
+          const traced = isSeen && span !== undefined ? Stream.provideService(inner, Tracer.ParentSpan, span) : inner
           return StreamPull.make(traced, scope)
         })
       ),

@@ -21,7 +21,7 @@ const patience = Schedule.exponential("200 millis").pipe(Schedule.upTo({ times: 
  * 3. After one that failed for good none is tried, until that one is settled.
  */
 export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter => {
-  const one = Semaphore.makeUnsafe(1)
+  let one: Semaphore.Semaphore | undefined
   let number = 0
   let failure: Effect.Effect<never, LeaseLost | StoreError> | undefined
   let unsure: { readonly commit: Commit; readonly written: () => void } | undefined
@@ -46,17 +46,20 @@ export const make = (store: SessionStore["Service"], lease: Lease): TurnWriter =
       )
     )
 
-  const settle = () =>
+  /** Runs when nothing else is written. While a turn's first step is heard there is nothing to write, and no semaphore. */
+  const alone = (next: () => Effect.Effect<void, LeaseLost | StoreError>) =>
     Effect.suspend(() => {
-      failure = undefined
-      return unsure === undefined ? Effect.void : attempt(unsure.commit, unsure.written)
-    })
+      one ??= Semaphore.makeUnsafe(1)
+      return one.withPermit(Effect.suspend(next))
+    }).pipe(Effect.uninterruptible)
+
+  const settle = () => {
+    failure = undefined
+    return unsure === undefined ? Effect.void : attempt(unsure.commit, unsure.written)
+  }
 
   return {
-    write: (commit, written) =>
-      one
-        .withPermit(Effect.suspend(() => (failure === undefined ? attempt(commit, written) : failure)))
-        .pipe(Effect.uninterruptible),
-    settleUnsure: Effect.suspend(() => one.withPermit(settle()).pipe(Effect.uninterruptible))
+    write: (commit, written) => alone(() => failure ?? attempt(commit, written)),
+    settleUnsure: Effect.suspend(() => alone(settle))
   }
 }
