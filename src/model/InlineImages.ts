@@ -1,9 +1,10 @@
-import { Cache, Effect, Exit, Layer, Result, Semaphore, Stream } from "effect"
+import { Cache, Effect, Exit, Layer, Result, Semaphore } from "effect"
 import type { HistoryEntry } from "../history/HistoryEntry.ts"
 import type { ImageBlock, TextBlock } from "../protocol/Content.ts"
 import * as PublicFetch from "../tool/PublicFetch.ts"
 import { ChatModel } from "./ChatModel.ts"
 import * as ImageKind from "./ImageKind.ts"
+import * as StreamPull from "./StreamPull.ts"
 
 /** What is fetched for a model. */
 export interface InlineImagesOptions extends PublicFetch.PublicFetchOptions {
@@ -137,7 +138,11 @@ export const layer = <E, R>(
       return {
         provider,
         stream: (request) =>
-          Stream.unwrap(Effect.map(inline(request.history), (history) => stream({ ...request, history })))
+          StreamPull.toStream((scope) =>
+            Effect.flatMap(inline(request.history), (history) =>
+              StreamPull.make(stream({ ...request, history }), scope)
+            )
+          )
       }
     })
   ).pipe(Layer.provide(model))

@@ -72,11 +72,7 @@ const make = Effect.gen(function* () {
         if (draining) return yield* new ShuttingDown()
         const turn = yield* accept
         const fiber = yield* FiberSet.run(fibers, Effect.interruptible(play(turn, listener)))
-        if (turn.onDisconnect === "interrupt")
-          yield* Scope.addFinalizer(
-            yield* Effect.scope,
-            Effect.suspend(() => Fiber.interrupt(fiber))
-          )
+        if (turn.onDisconnect === "interrupt") yield* Scope.addFinalizer(yield* Effect.scope, Fiber.interrupt(fiber))
         return { ended: Effect.asVoid(Fiber.await(fiber)) }
       })
     )
