@@ -2,11 +2,19 @@ import type { AssistantBlock } from "../protocol/Content.ts"
 import type { HistoryMessage } from "../protocol/Message.ts"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 
-/** A block of text or thinking that may still grow. */
+/**
+ * A block of text or thinking that may still grow. Its last few pieces are joined some at a time: a string to which one piece
+ * after the other is added is kept as a chain of them, several times as large as what it says.
+ */
 export interface OpenBlock {
   readonly type: "text" | "thinking"
   readonly content: string
+  /** What comes after the content. */
+  readonly newest: ReadonlyArray<string>
 }
+
+/** How many pieces are joined at a time. */
+const mostNewest = 16
 
 /** How far the events of a turn have been folded: whole messages, and the assistant message that is being made. */
 export interface Transcript {
@@ -24,8 +32,10 @@ export const isBlank = (text: string): boolean => text.trim() === ""
 /** The open block as a block of its message; `undefined` where there is none, or nothing to read in it. */
 export const openBlock = (transcript: Transcript): AssistantBlock | undefined => {
   const open = transcript.open
-  if (open === undefined || isBlank(open.content)) return undefined
-  return open.type === "text" ? { type: "text", text: open.content } : { type: "thinking", thinking: open.content }
+  if (open === undefined) return undefined
+  const content = open.content + open.newest.join("")
+  if (isBlank(content)) return undefined
+  return open.type === "text" ? { type: "text", text: content } : { type: "thinking", thinking: content }
 }
 
 /** The message of an assistant's blocks: none for no blocks, a plain string for one block of text. */
@@ -51,14 +61,19 @@ const closeMessage = (transcript: Transcript): Transcript => {
   return message === undefined ? closed : { messages: [...closed.messages, message], blocks: [], open: undefined }
 }
 
+const grow = ({ content, newest, type }: OpenBlock, text: string): OpenBlock =>
+  newest.length < mostNewest
+    ? { type, content, newest: [...newest, text] }
+    : { type, content: content + newest.join(""), newest: [text] }
+
 const delta = (transcript: Transcript, type: OpenBlock["type"], text: string): Transcript => {
   const grown = transcript.open?.type === type ? transcript : closeBlock(transcript)
-  return { ...grown, open: { type, content: (grown.open?.content ?? "") + text } }
+  return { ...grown, open: grow(grown.open ?? { type, content: "", newest: [] }, text) }
 }
 
 const whole = (transcript: Transcript, type: OpenBlock["type"], text: string): Transcript => {
   const before = transcript.open?.type === type ? transcript : closeBlock(transcript)
-  return closeBlock({ ...before, open: { type, content: text } })
+  return closeBlock({ ...before, open: { type, content: text, newest: [] } })
 }
 
 /**

@@ -1,4 +1,16 @@
-import { Context, type Duration, Effect, Fiber, FiberSet, Layer, Scope, Stream } from "effect"
+import {
+  Context,
+  type Duration,
+  Effect,
+  Fiber,
+  FiberSet,
+  Layer,
+  Option,
+  References,
+  Scope,
+  Stream,
+  Tracer
+} from "effect"
 import type { TurnEvent } from "../protocol/TurnEvent.ts"
 import type { Turn } from "../turn/TurnRunner.ts"
 import { ShuttingDown } from "./RequestErrors.ts"
@@ -13,7 +25,8 @@ export interface Listener {
 
 /**
  * The turns that run in this process. Each has a fiber of its own, which outlives the request that began it as far as
- * its agent wants: a turn is interrupted when its request ends, or goes on with nobody listening.
+ * its agent wants: a turn is interrupted when its request ends, or goes on with nobody listening. So it runs in the server's
+ * context and not in its request's, which it would keep; from that it has only how it is named in logs and traces.
  *
  * 1. A turn that was accepted is run to its end, or abandoned; there is no moment between.
  * 2. Its listener hears one `turn_stop`, last.
@@ -60,10 +73,23 @@ const play = (turn: Turn, listener: Listener): Effect.Effect<void> =>
     )
   })
 
+/** The server's context, with what names the request in logs and in traces. */
+const naming = (server: Context.Context<never>, request: Context.Context<never>): Context.Context<never> => {
+  const logged = server.pipe(
+    Context.add(References.CurrentLogAnnotations, Context.get(request, References.CurrentLogAnnotations)),
+    Context.add(References.CurrentLogSpans, Context.get(request, References.CurrentLogSpans))
+  )
+  return Option.match(Context.getOption(request, Tracer.ParentSpan), {
+    onNone: () => logged,
+    onSome: (span) => Context.add(logged, Tracer.ParentSpan, span)
+  })
+}
+
 const turnsOf = (count: number): string => (count === 1 ? "1 turn" : `${count} turns`)
 
 const make = Effect.gen(function* () {
   const fibers = yield* FiberSet.make<void>()
+  const server = yield* Effect.context<never>()
   let draining = false
 
   const run = <E>(accept: Effect.Effect<Turn, E>, listener: Listener) =>
@@ -71,7 +97,9 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         if (draining) return yield* new ShuttingDown()
         const turn = yield* accept
-        const fiber = yield* FiberSet.run(fibers, Effect.interruptible(play(turn, listener)))
+        const fiber = yield* FiberSet.run(fibers, Effect.interruptible(play(turn, listener))).pipe(
+          Effect.updateContext((request: Context.Context<never>) => naming(server, request))
+        )
         if (turn.onDisconnect === "interrupt") yield* Scope.addFinalizer(yield* Effect.scope, Fiber.interrupt(fiber))
         return { ended: Effect.asVoid(Fiber.await(fiber)) }
       })

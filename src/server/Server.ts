@@ -113,11 +113,11 @@ const make = (node: ReturnType<typeof createServer>, options: ServerOptions) => 
     Layer.provide(Layer.succeed(PageOrigins, options.origins ?? [])),
     Layer.provide(Layer.succeed(BodyLimit, options.bodyLimit ?? 10_000_000)),
     Layer.provide(SseTender.layer(timeouts)),
+    Layer.provideMerge(ActiveTurns.layer),
     Layer.provide(Layer.succeed(CaptureContent, options.captureContent ?? false)),
     Layer.provide(UnseenSpans.layer),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))),
     Layer.provide(Layer.succeed(UrlParams.CurrentRedactedNames, untold)),
-    Layer.provideMerge(ActiveTurns.layer),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
 }

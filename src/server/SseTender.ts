@@ -1,4 +1,4 @@
-import { type Cause, Context, Effect, Layer, Scope } from "effect"
+import { type Cause, Context, Effect, Layer, References, Scope } from "effect"
 import type { SseOutlet, SseTimeouts } from "./SseOutlet.ts"
 
 /**
@@ -24,17 +24,17 @@ const make = Effect.fnUntraced(function* (timeouts: SseTimeouts) {
   const longest = Math.min(timeouts.heartbeat, timeouts.stall)
   // What is due on many streams within this time waits for the end of it, so that they are walked once for all.
   const grain = Math.max(1, longest / 20)
-  /** By stream its request's context, in which what happens to it is logged. */
-  const open = new Map<SseOutlet, Context.Context<never>>()
+  /** By stream what names its request in logs. */
+  const open = new Map<SseOutlet, Readonly<Record<string, unknown>>>()
   const log = Effect.logWarning("a client stopped reading its stream and was cut off")
 
   const round = Effect.suspend(() => {
     let pause = longest
     const cutOff: Array<Effect.Effect<void>> = []
-    for (const [outlet, context] of open) {
+    for (const [outlet, names] of open) {
       const tended = outlet.tend(timeouts)
       if (!tended.isCutOff) pause = Math.min(pause, tended.pause)
-      else if (open.delete(outlet)) cutOff.push(Effect.provideContext(log, context))
+      else if (open.delete(outlet)) cutOff.push(Effect.annotateLogs(log, names))
     }
     return Effect.andThen(Effect.all(cutOff, { discard: true }), Effect.sleep(Math.max(grain, pause)))
   })
@@ -44,10 +44,11 @@ const make = Effect.fnUntraced(function* (timeouts: SseTimeouts) {
 
   return SseTender.of({
     tend: (outlet) =>
-      Effect.contextWith((context: Context.Context<Scope.Scope>) => {
-        open.set(outlet, context)
-        return Scope.addFinalizer(
-          Context.get(context, Scope.Scope),
+      Effect.gen(function* () {
+        const scope = yield* Effect.scope
+        open.set(outlet, yield* References.CurrentLogAnnotations)
+        yield* Scope.addFinalizer(
+          scope,
           Effect.sync(() => open.delete(outlet))
         )
       })

@@ -84,7 +84,7 @@ describe("SseTender", () => {
         assert.deepStrictEqual(stalled.times, [15])
         assert.deepStrictEqual(over.times, [15])
         assert.deepStrictEqual(logged, [[["a client stopped reading its stream and was cut off"], { requestId: "r1" }]])
-      }).pipe(Effect.scoped, Effect.provide(Layer.merge(tender, Logger.layer([logger]))))
+      }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(tender, Logger.layer([logger]))))
     }
   )
 })
