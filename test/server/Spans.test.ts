@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Data, Deferred, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Data, Deferred, Effect, Layer, Logger, Redacted, Schema, Tracer } from "effect"
 import type { HttpServer } from "effect/http"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Gemini from "../../src/model/Gemini.ts"
@@ -300,6 +300,37 @@ describe("the spans of a turn", () => {
       assert.isTrue(told?.isError)
       assert.deepInclude(told?.attributes, { "aap.stop_reason": "error", "error.type": "overloaded" })
       assert.notInclude(taken.text("/v1/traces"), "words-of-a-provider")
+    })
+  )
+
+  it.live("are none where nobody sees them, and the provider is told of none", () =>
+    Effect.gen(function* () {
+      const heard: Array<IncomingHttpHeaders> = []
+      const logged: Array<string | undefined> = []
+      const port = yield* serve((request, response) => {
+        heard.push(request.headers)
+        response.writeHead(400).end()
+      })
+      const model = Gemini.layer({ baseUrl: `http://127.0.0.1:${port}` })
+      const logger = Logger.make(({ fiber }) => {
+        logged.push(Context.getOrUndefined(fiber.context, Tracer.ParentSpan)?.spanId)
+      })
+      const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }
+      yield* Effect.flatMap(openSession(), (id) => ask(`/sessions/${id}/turns`, { headers, body: says("hello") })).pipe(
+        Effect.provide(
+          testServer({ model: Layer.provide(model, NodeHttpClient.layerNodeHttp) }).pipe(
+            Layer.provide(Logger.layer([logger]))
+          ),
+          { local: true }
+        )
+      )
+      assert.strictEqual(heard.length, 1)
+      assert.strictEqual(heard[0]?.["traceparent"], undefined)
+      assert.isAbove(logged.length, 0)
+      assert.deepStrictEqual(
+        logged.filter((id) => id !== undefined && id !== "noop"),
+        []
+      )
     })
   )
 
