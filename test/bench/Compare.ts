@@ -14,7 +14,10 @@ export type Shown<Name extends string> = Pick<Figure, "name" | "unit" | "compare
 }
 
 /** Several goes, in turn and in turned order each time, so that what else the machine does falls on all of them. */
-export const inTurn = Effect.fnUntraced(function* <A>(rounds: number, goes: ReadonlyArray<Effect.Effect<A>>) {
+export const inTurn = Effect.fnUntraced(function* <A, R>(
+  rounds: number,
+  goes: ReadonlyArray<Effect.Effect<A, never, R>>
+) {
   const results = goes.map((): Array<A> => [])
   for (let round = 0; round < rounds; round++) {
     const order = [...goes.entries()]

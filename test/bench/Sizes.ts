@@ -10,6 +10,8 @@ export interface Size {
   readonly turns: number
   /** Lengths of histories, in messages; the first is what the others are compared to. */
   readonly lengths: ReadonlyArray<number>
+  /** How many turns a history has at a time. */
+  readonly historyTurns: number
   /** How many sessions there are in a short list and in a long one. */
   readonly sessions: readonly [number, number]
 }
@@ -23,6 +25,7 @@ export const full: Size = {
   many: 1000,
   turns: 40,
   lengths: [10, 100, 1000, 10_000],
+  historyTurns: 5,
   sessions: [1000, 100_000]
 }
 
@@ -35,5 +38,6 @@ export const quick: Size = {
   many: 20,
   turns: 4,
   lengths: [10, 100],
+  historyTurns: 1,
   sessions: [200, 2000]
 }

@@ -85,21 +85,17 @@ export const none =
       return { cpu: (after.cpuMicros - before.cpuMicros) / turns }
     })
 
-/** A turn on one session, in mode `none`: its time, and what is still on the heap once it is over. */
-export const onSession =
-  (session: string): Trial<"millis" | "cpu" | "kept"> =>
+/** Turns in mode `none`, one after the other, on a new session of these messages: the time of one, and what one leaves on the heap. */
+export const onHistory =
+  (messages: Parameters<typeof Rig.create>[4], turns: number): Trial<"millis" | "kept"> =>
   (rig, target) =>
     Effect.gen(function* () {
-      const asked = { mode: "whole", model: "burst:20", count: 1, concurrency: 1, sessions: [session] } as const
-      const empty = yield* Child.collected(target.child)
-      const before = yield* Rig.open(rig, target, asked)
+      const [id = ""] = yield* Rig.create(rig, target, "burst:20", 1, messages)
+      const sessions = Array.from({ length: turns }, () => id)
+      const before = yield* Child.collected(target.child)
+      yield* Rig.open(rig, target, { mode: "whole", model: "burst:20", count: turns, concurrency: 1, sessions })
       yield* Rig.finish(rig)
-      const after = yield* Child.usage(target.child)
-      const kept = yield* Child.collected(target.child)
+      const after = yield* Child.collected(target.child)
       const { wholes } = yield* Child.tally(rig.load)
-      return {
-        millis: median(wholes),
-        cpu: after.cpuMicros - before.cpuMicros,
-        kept: (kept.heapBytes - empty.heapBytes) / 1000
-      }
+      return { millis: median(wholes), kept: (after.heapBytes - before.heapBytes) / turns / 1000 }
     })

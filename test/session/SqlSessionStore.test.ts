@@ -176,11 +176,18 @@ describe("SqlSessionStore on SQLite", () => {
       const corrupt = yield* Effect.gen(function* () {
         const store = yield* SessionStore
         const sql = yield* SqlClient.SqlClient
-        yield* store.create(ada, session(id), [says("one")])
-        yield* sql`UPDATE history SET entry = '{'`
-        return yield* Effect.flip(store.history(ada, id))
+        yield* store.create(ada, session(id), [says("one"), says("two")])
+        return yield* Effect.forEach(["{", "{}", ""], (entry) =>
+          Effect.andThen(
+            sql`UPDATE history SET entry = ${entry} WHERE position = 1`,
+            Effect.flip(store.history(ada, id))
+          )
+        )
       }).pipe(Effect.provide(Layer.provideMerge(store(), Layer.orDie(SqliteClient.layer({ filename })))))
-      assert.strictEqual(corrupt._tag, "StoreError")
+      assert.deepStrictEqual(
+        corrupt.map(({ _tag }) => _tag),
+        ["StoreError", "StoreError", "StoreError"]
+      )
     })
   )
 })
