@@ -4,6 +4,7 @@ import { CaptureContent } from "../telemetry/CaptureContent.ts"
 import { Confidential } from "../telemetry/Confidential.ts"
 import * as Quoted from "../telemetry/Quoted.ts"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
+import * as UnseenSpans from "../telemetry/UnseenSpans.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
 import * as CapturedText from "./CapturedText.ts"
 import type { ChatModel, ModelEvent, ModelRequest } from "./ChatModel.ts"
@@ -46,14 +47,14 @@ const open = Effect.fnUntraced(function* (
   request: ModelRequest,
   scope: Scope.Scope
 ): Effect.fn.Return<StreamPull.StreamPull<ModelEvent, ModelError>> {
-  const isSeen = yield* SafeSpan.isSeen
+  const isSeen = yield* UnseenSpans.isSeen
   const captures = isSeen && (yield* CaptureContent)
   const texts = yield* Confidential
   const hide = (text: string) => Quoted.hide(text, texts().secrets)
   const operation = { "gen_ai.operation.name": "chat", "gen_ai.provider.name": model.provider }
   const startedAt = yield* Seconds.now
   const clock = yield* Clock.Clock
-  const span = yield* SafeSpan.make(`chat ${request.model}`, {
+  const span = yield* Effect.makeSpan(`chat ${request.model}`, {
     kind: "client",
     attributes: {
       ...operation,

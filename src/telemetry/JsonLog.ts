@@ -1,4 +1,5 @@
 import { Cause, Formatter, Logger, References } from "effect"
+import * as UnseenSpans from "./UnseenSpans.ts"
 
 /**
  * A log line as one object of JSON: `timestamp`, `level`, `message`, the annotations (`requestId`, `turnId`, `sessionId`) beside
@@ -18,7 +19,7 @@ export const format: Logger.Logger<unknown, string> = Logger.make(({ cause, date
     ...line,
     ...fiber.getRef(References.CurrentLogAnnotations),
     ...line,
-    ...(span === undefined ? {} : { traceId: span.traceId, spanId: span.spanId }),
+    ...(span === undefined || UnseenSpans.isNameless(span) ? {} : { traceId: span.traceId, spanId: span.spanId }),
     ...(cause.reasons.length === 0 ? {} : { error: Cause.pretty(cause) })
   })
 })

@@ -1,4 +1,5 @@
 import { Cause, Clock, Effect, Exit, Option, Tracer } from "effect"
+import * as UnseenSpans from "./UnseenSpans.ts"
 
 /** What an effect that was given up is called where others have the type of their error. */
 export const interrupted = "interrupted"
@@ -23,22 +24,18 @@ export const errorType = <E>(cause: Cause.Cause<E>, typeOf: (error: E) => string
   return Option.match(Cause.findErrorOption(cause), { onNone: () => "internal", onSome: typeOf })
 }
 
-/** Whether anybody sees the spans that are made here: without an exporter nobody does. */
-export const isSeen: Effect.Effect<boolean> = Effect.map(Tracer.Tracer, (tracer) => tracer !== Tracer.nativeTracer)
-
-/** Stands for every span that nobody sees, so that none of them is kept. */
-const unseen: Tracer.Span = Effect.runSync(Effect.withTracerEnabled(Effect.makeSpan("unseen"), false))
-
-/** Makes a span, beneath the current one unless another is its parent. */
-export const make = (name: string, options: Tracer.SpanOptions): Effect.Effect<Tracer.Span> =>
-  Effect.flatMap(isSeen, (isSeen) => (isSeen ? Effect.makeSpan(name, options) : Effect.succeed(unseen)))
+/** Runs an effect beneath a span, which what it logs then names; one without a name is left out. */
+export const beneath =
+  (span: Tracer.Span) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    UnseenSpans.isNameless(span) ? effect : Effect.provideService(effect, Tracer.ParentSpan, span)
 
 /** Runs an effect in a span that ends as safely; `typeOf` gives the types of its errors, `undefined` for what is none. */
 export const within =
   <E>(name: string, attributes: Readonly<Record<string, unknown>>, typeOf: (error: E) => string | undefined) =>
-  <A, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
-    Effect.flatMap(make(name, { attributes }), (span) =>
-      Effect.onExit(Effect.withParentSpan(effect, span), (exit) => {
+  <A, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Effect.makeSpan(name, { attributes }), (span) =>
+      Effect.onExit(beneath(span)(effect), (exit) => {
         if (Exit.isSuccess(exit)) return end(span)
         const type = errorType(exit.cause, (error) => typeOf(error) ?? "")
         return end(span, type === "" ? undefined : type)

@@ -101,7 +101,7 @@ const make = Effect.fnUntraced(function* <R>(tools: ReadonlyArray<ServerTool<R>>
       span.attribute("aap.tool.outcome", outcome)
       return Effect.andThen(ToolCalls.count(outcome), SafeSpan.end(span, outcome === "ok" ? undefined : outcome))
     }
-    const { content } = yield* Effect.onExit(Effect.withParentSpan(settle(call, context), span), (exit) =>
+    const { content } = yield* Effect.onExit(SafeSpan.beneath(span)(settle(call, context)), (exit) =>
       close(Exit.isSuccess(exit) ? exit.value.outcome : "interrupted")
     )
     return content

@@ -3,6 +3,7 @@ import type { ModelEvent } from "../model/ChatModel.ts"
 import * as StreamPull from "../model/StreamPull.ts"
 import type { StopReason } from "../protocol/Turn.ts"
 import * as SafeSpan from "../telemetry/SafeSpan.ts"
+import * as UnseenSpans from "../telemetry/UnseenSpans.ts"
 import * as Seconds from "../telemetry/Seconds.ts"
 import * as Errors from "./Errors.ts"
 
@@ -90,7 +91,7 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
       context = yield* Effect.context()
       startedAt = yield* Seconds.now
       nanos = yield* Effect.clockWith((clock) => Effect.succeed(() => clock.currentTimeNanosUnsafe()))
-      turn = yield* SafeSpan.make(`invoke_agent ${agent}`, {
+      turn = yield* Effect.makeSpan(`invoke_agent ${agent}`, {
         attributes: {
           "gen_ai.operation.name": "invoke_agent",
           ...told,
@@ -106,7 +107,7 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
     step: (count) =>
       Effect.gen(function* () {
         yield* endStep()
-        step = yield* SafeSpan.make("step", {
+        step = yield* Effect.makeSpan("step", {
           ...(turn === undefined ? {} : { parent: turn }),
           attributes: { "aap.step": count }
         })
@@ -129,11 +130,11 @@ export const make = ({ agent, sessionId, turnId }: TracedTurn): TurnTrace => {
     within: (effect) =>
       Effect.suspend(() => {
         const span = step ?? turn
-        return span === undefined ? effect : Effect.provideService(effect, Tracer.ParentSpan, span)
+        return span === undefined ? effect : SafeSpan.beneath(span)(effect)
       }),
     streamWithin: (stream) =>
       StreamPull.toStream((scope) =>
-        Effect.flatMap(SafeSpan.isSeen, (isSeen) => {
+        Effect.flatMap(UnseenSpans.isSeen, (isSeen) => {
           const span = step ?? turn
           const inner = stream()
           const traced = isSeen && span !== undefined ? Stream.provideService(inner, Tracer.ParentSpan, span) : inner

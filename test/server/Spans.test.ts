@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Data, Deferred, Effect, Layer, Logger, Redacted, Schema, Tracer } from "effect"
+import { Data, Deferred, Effect, Layer, Logger, Redacted, Schema } from "effect"
 import type { HttpServer } from "effect/http"
 import * as Agent from "../../src/agent/Agent.ts"
 import * as Gemini from "../../src/model/Gemini.ts"
@@ -9,6 +9,7 @@ import * as Scripted from "../../src/model/Scripted.ts"
 import type { ServerOptions } from "../../src/server/Server.ts"
 import * as ServerTool from "../../src/tool/ServerTool.ts"
 import { ToolRegistry } from "../../src/tool/ToolRegistry.ts"
+import * as JsonLog from "../../src/telemetry/JsonLog.ts"
 import { serve } from "../support/LoopbackServer.ts"
 import { collector, type ExportedSpan, outline } from "../support/OtlpCollector.ts"
 import { ask, openSession, says, testServer } from "../support/TestServer.ts"
@@ -303,20 +304,23 @@ describe("the spans of a turn", () => {
     })
   )
 
-  it.live("are none where nobody sees them, and the provider is told of none", () =>
+  it.live("are none where nobody sees them: the provider is told of none, and logs name the caller's", () =>
     Effect.gen(function* () {
       const heard: Array<IncomingHttpHeaders> = []
-      const logged: Array<string | undefined> = []
+      const lines: Array<Readonly<Record<string, unknown>>> = []
       const port = yield* serve((request, response) => {
         heard.push(request.headers)
         response.writeHead(400).end()
       })
       const model = Gemini.layer({ baseUrl: `http://127.0.0.1:${port}` })
-      const logger = Logger.make(({ fiber }) => {
-        logged.push(Context.getOrUndefined(fiber.context, Tracer.ParentSpan)?.spanId)
-      })
-      const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }
-      yield* Effect.flatMap(openSession(), (id) => ask(`/sessions/${id}/turns`, { headers, body: says("hello") })).pipe(
+      const logger = Logger.map(JsonLog.format, (line) => void lines.push(JSON.parse(line)))
+      const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" }
+      const traced = { headers: { traceparent: `00-${caller.traceId}-${caller.spanId}-01` } }
+      yield* Effect.gen(function* () {
+        const id = yield* openSession()
+        yield* ask(`/sessions/${id}/turns`, { ...traced, body: says("hello") })
+        yield* ask(`/sessions/${id}/turns`, { body: says("hello") })
+      }).pipe(
         Effect.provide(
           testServer({ model: Layer.provide(model, NodeHttpClient.layerNodeHttp) }).pipe(
             Layer.provide(Logger.layer([logger]))
@@ -324,13 +328,13 @@ describe("the spans of a turn", () => {
           { local: true }
         )
       )
-      assert.strictEqual(heard.length, 1)
-      assert.strictEqual(heard[0]?.["traceparent"], undefined)
-      assert.isAbove(logged.length, 0)
       assert.deepStrictEqual(
-        logged.filter((id) => id !== undefined && id !== "noop"),
-        []
+        heard.map(({ traceparent }) => traceparent),
+        [undefined, undefined]
       )
+      const [first, second] = lines.filter(({ message }) => message === "a turn failed")
+      assert.deepInclude(first, caller)
+      assert.doesNotHaveAnyKeys(second, ["traceId", "spanId"])
     })
   )
 
