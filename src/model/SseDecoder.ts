@@ -31,24 +31,25 @@ export const make = (): SseDecoder => {
 
   const feed = (text: string): ReadonlyArray<string> => {
     const events: Array<string> = []
-    const buffer = rest + (afterCr && text.startsWith("\n") ? text.slice(1) : text)
+    const piece = afterCr && text.startsWith("\n") ? text.slice(1) : text
     if (text !== "") afterCr = false
     let start = 0
-    let lf = buffer.indexOf("\n", rest.length)
-    let cr = buffer.indexOf("\r", rest.length)
+    let lf = piece.indexOf("\n")
+    let cr = piece.indexOf("\r")
     while (lf >= 0 || cr >= 0) {
       const isLf = cr < 0 || (lf >= 0 && lf < cr)
       const at = isLf ? lf : cr
-      line(buffer.slice(start, at), events)
+      line(rest + piece.slice(start, at), events)
+      rest = ""
       start = at + 1
-      if (isLf) lf = buffer.indexOf("\n", start)
+      if (isLf) lf = piece.indexOf("\n", start)
       else {
-        if (start === buffer.length) afterCr = true
-        else if (lf === start) lf = buffer.indexOf("\n", ++start)
-        cr = buffer.indexOf("\r", start)
+        if (start === piece.length) afterCr = true
+        else if (lf === start) lf = piece.indexOf("\n", ++start)
+        cr = piece.indexOf("\r", start)
       }
     }
-    rest = buffer.slice(start)
+    rest += piece.slice(start)
     return events
   }
 
