@@ -6,11 +6,19 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 /** The most places that are named; a body of a million wrong elements needs no longer answer. */
 export const maxDetails = 20
 
-const toPath = (path: ReadonlyArray<unknown>): string =>
-  path
-    .map((part) => (typeof part === "object" && part !== null && "key" in part ? part.key : part))
+type Path = NonNullable<ReturnType<typeof format>["issues"][number]["path"]>
+
+const keysOf = (path: Path): ReadonlyArray<PropertyKey> =>
+  path.map((part) => (typeof part === "object" ? part.key : part))
+
+const toPath = (path: Path): string =>
+  keysOf(path)
     .map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`))
     .join("")
+
+/** The keys that lead to the first place where a value does not fit its Schema. */
+export const firstPlace = (issue: SchemaIssue.Issue): ReadonlyArray<PropertyKey> =>
+  keysOf(format(issue).issues[0]?.path ?? [])
 
 /** The places where a value does not fit its Schema, and what would fit: `messages[0].content`, `Expected string | array`. */
 export const schemaDetails = (issue: SchemaIssue.Issue): ReadonlyArray<ErrorDetail> =>

@@ -1,8 +1,9 @@
-import { Array as Arr, type Cause, Effect, Result, Schema } from "effect"
+import { Array as Arr, Effect, Result, Schema } from "effect"
 import { Cut, uncut } from "../history/CompactedHistory.ts"
 import { HistoryEntry } from "../history/HistoryEntry.ts"
 import { PendingCall } from "../history/PendingCall.ts"
 import { AgentConfig, OptionValues } from "../protocol/Agent.ts"
+import { firstPlace } from "../protocol/SchemaDetails.ts"
 import { SessionId } from "../protocol/Session.ts"
 import { ToolSpec } from "../protocol/Tool.ts"
 import { KeyedTurn } from "./KeyedTurn.ts"
@@ -14,6 +15,16 @@ import type { Lease } from "./SessionStore.ts"
 import { Whole } from "./SqlRow.ts"
 
 const StoredCall = Schema.Struct({ ...PendingCall.fields, position: Schema.optionalKey(Schema.Int) })
+
+/**
+ * A row that nothing here has written. It is told where it is, and nothing of what is in it: errors are logged, and rows hold
+ * conversations and secrets.
+ */
+export class UnreadableRow extends Schema.TaggedError<UnreadableRow>()("UnreadableRow", { place: Schema.String }) {
+  override get message() {
+    return `${this.place} is not as it was written`
+  }
+}
 
 /** A row of the table `sessions`. `options` is sealed, since some of them are secrets. */
 const SessionRow = Schema.Struct({
@@ -47,15 +58,23 @@ const decodeHistoryRows = Schema.decodeUnknownEffect(
 const decodeEntries = Schema.decodeUnknownEffect(Schema.Array(HistoryEntry))
 const encodeRecord = Schema.encodeSync(SessionRow.mapFields(({ principal: _p, sequence: _s, ...fields }) => fields))
 
+const unreadableColumn = (column: PropertyKey | undefined) =>
+  new UnreadableRow({ place: `the column \`${String(column)}\` of a session` })
+
 const openOptions = (box: SecretBox["Service"], id: SessionId, sealed: string | null) =>
   sealed === null
     ? Result.succeed({})
-    : Result.map(Result.flatMap(box.open(sealed, id), decodeOptions), (options) => ({ options }))
+    : Result.flatMap(box.open(sealed, id), (text) =>
+        Result.mapBoth(decodeOptions(text), {
+          onFailure: () => unreadableColumn("options"),
+          onSuccess: (options) => ({ options })
+        })
+      )
 
 const toStored = (
   box: SecretBox["Service"],
   row: typeof SessionRow.Type
-): Result.Result<StoredSession, CannotOpen | Schema.SchemaError> =>
+): Result.Result<StoredSession, CannotOpen | UnreadableRow> =>
   Result.map(openOptions(box, row.id, row.options), (options) => ({
     owner: row.principal,
     sequence: Number(row.sequence),
@@ -98,13 +117,20 @@ export const toColumns = (
 export const decodeSessions = (
   box: SecretBox["Service"],
   rows: unknown
-): Effect.Effect<ReadonlyArray<StoredSession>, CannotOpen | Schema.SchemaError> =>
-  Effect.flatMap(decodeSessionRows(rows), (decoded) =>
-    Effect.fromResult(Result.all(decoded.map((row) => toStored(box, row))))
+): Effect.Effect<ReadonlyArray<StoredSession>, CannotOpen | UnreadableRow> =>
+  decodeSessionRows(rows).pipe(
+    Effect.mapError(({ issue }) => unreadableColumn(firstPlace(issue)[1])),
+    Effect.flatMap((decoded) => Effect.fromResult(Result.all(decoded.map((row) => toStored(box, row)))))
   )
 
 /** The columns of an entry and its place. */
 export const toHistoryColumns = Schema.encodeSync(HistoryRow)
+
+const unreadableEntry = (position: number | bigint | undefined) =>
+  new UnreadableRow({ place: `the history's entry at position ${position}` })
+
+const parseEntry = ({ entry, position }: { readonly entry: string; readonly position: number | bigint }) =>
+  Result.try({ try: (): unknown => JSON.parse(entry), catch: () => unreadableEntry(position) })
 
 /**
  * The entries of rows as a driver gives them. Their texts are parsed first: a schema that parses would be run as an effect for
@@ -112,10 +138,12 @@ export const toHistoryColumns = Schema.encodeSync(HistoryRow)
  */
 export const decodeHistory = Effect.fnUntraced(function* (
   rows: unknown
-): Effect.fn.Return<ReadonlyArray<Row>, Schema.SchemaError | Cause.UnknownError> {
+): Effect.fn.Return<ReadonlyArray<Row>, Schema.SchemaError | UnreadableRow> {
   const texts = yield* decodeHistoryRows(rows)
-  const parsed = yield* Effect.try(() => texts.map(({ entry }): unknown => JSON.parse(entry)))
-  const entries = yield* decodeEntries(parsed)
+  const parsed = yield* Effect.fromResult(Result.all(texts.map(parseEntry)))
+  const entries = yield* Effect.mapError(decodeEntries(parsed), ({ issue }) =>
+    unreadableEntry(texts[Number(firstPlace(issue)[0])]?.position)
+  )
   return Arr.zipWith(texts, entries, ({ position }, entry) => ({ position: Number(position), entry }))
 })
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -177,17 +178,23 @@ describe("SqlSessionStore on SQLite", () => {
         const store = yield* SessionStore
         const sql = yield* SqlClient.SqlClient
         yield* store.create(ada, session(id), [says("one"), says("two")])
-        return yield* Effect.forEach(["{", "{}", ""], (entry) =>
+        const inEntries = yield* Effect.forEach(["{", '{"role": "sudo"}', "", '"my secret" and more'], (entry) =>
           Effect.andThen(
             sql`UPDATE history SET entry = ${entry} WHERE position = 1`,
             Effect.flip(store.history(ada, id))
           )
         )
+        yield* sql`UPDATE sessions SET agent = '{"name": {"my": "secret"}}'`
+        return [...inEntries, yield* Effect.flip(store.get(ada, id))]
       }).pipe(Effect.provide(Layer.provideMerge(store(), Layer.orDie(SqliteClient.layer({ filename })))))
       assert.deepStrictEqual(
-        corrupt.map(({ _tag }) => _tag),
-        ["StoreError", "StoreError", "StoreError"]
+        corrupt.map(({ message }) => message.replace("the database failed in ", "")),
+        [
+          ...Array.from({ length: 4 }, () => "rows: the history's entry at position 1 is not as it was written"),
+          "find: the column `agent` of a session is not as it was written"
+        ]
       )
+      assert.notInclude(inspect(corrupt, { depth: 20 }), "secret")
     })
   )
 })
